@@ -68,6 +68,13 @@ fn renames_and_splits_of_lua_are_found() {
             assert!(reason.contains(before) && reason.contains(after), "{reason}");
         }
     }
+    // One function freed, allocated and reallocated.
+    let parts = ["luaM_free_", "luaM_malloc_", "luaM_realloc_"];
+    for function in parts {
+        let (cause, reason) = of(&verdicts, function);
+        assert_eq!(cause, "split", "{function}: {reason}");
+        assert!(parts.iter().all(|part| reason.contains(part)), "{reason}");
+    }
     // `precallC` was a branch of `luaD_precall`.
     let (cause, reason) = of(&verdicts, "precallC");
     assert_eq!(cause, "split");

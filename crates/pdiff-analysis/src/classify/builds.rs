@@ -213,7 +213,21 @@ impl<'a> Builds<'a> {
             && code_bytes(pair.before, *before) == code_bytes(pair.after, *after)
             && pair.same_calls(*before, *after)
     }
+
+    /// Whether the code of a function differs, calls the same functions as often, and has nearly the same size: a compiler that puts
+    /// blocks in another order makes jumps longer or shorter.
+    pub(super) fn is_laid_out_anew(&self, ids: &PerSide<Vec<FunctionId>>) -> bool {
+        let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return false };
+        let bytes = code_bytes(pair.before, *before).zip(code_bytes(pair.after, *after));
+        let is_near = |(old, new): (u64, u64)| {
+            old > 0 && old.abs_diff(new) as f64 <= OTHER_LAYOUT * old.max(new) as f64
+        };
+        self.same_code(ids) == Some(false) && bytes.is_some_and(is_near) && pair.same_calls(*before, *after)
+    }
 }
+
+/// Code of another size up to this part of it may have the same instructions in another order.
+const OTHER_LAYOUT: f64 = 0.1;
 
 fn code_bytes(census: &Census, function: FunctionId) -> Option<u64> {
     census.function(function).map(|function| function.code_bytes())

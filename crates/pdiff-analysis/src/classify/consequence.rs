@@ -51,10 +51,9 @@ pub(super) fn mark_callers(context: &Context<'_>, rows: &[usize], verdicts: &mut
         let is_cost = matches!(verdict.reason, Reason::CostChanged { .. }) && points_elsewhere(verdict);
         if let Some(Followed { functions: callees, .. }) = followed {
             verdict.cause = Cause::Consequence;
-            if is_cost {
-                let (judged, self_pp) = (verdict.judged, verdict.delta_self_pp());
-                let delta_pp = verdict.delta_judged_pp();
-                verdict.reason = Reason::CalleesChanged { judged, delta_pp, self_pp, callees };
+            if let Reason::CostChanged { judged, change, .. } = verdict.reason {
+                let callees = callees.into_iter().map(|(name, _)| name).collect();
+                verdict.reason = Reason::CostOfCallees { judged, change, callees };
             }
         } else if is_cost && context.is_patched && verdict.confidence > Confidence::Unclear {
             verdict.confidence = Confidence::Unclear;

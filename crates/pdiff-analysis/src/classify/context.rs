@@ -57,6 +57,8 @@ pub(super) struct Context<'a> {
     pub(super) same_program: bool,
     /// Whether most of the program's sampled functions have the same code in both builds: what differs was changed.
     pub(super) is_patched: bool,
+    /// Whether most of the program's sampled functions have other code, and not because the same source was compiled differently.
+    pub(super) is_other_version: bool,
     /// Whether several functions changed as if they used a record of another layout: of builds a patch apart, their code is
     /// another one of the same size with the same calls.
     has_other_layout: bool,
@@ -90,6 +92,7 @@ impl<'a> Context<'a> {
         let same: Vec<bool> = of_program.filter_map(|case| builds.same_code(&case.ids)).collect();
         let count = same.iter().filter(|same| **same).count();
         let is_patched = same.len() >= LEAST_COMPARED && count as f64 >= SAME_CODE_PART * same.len() as f64;
+        let is_other_version = same.len() >= LEAST_COMPARED && !is_patched && !builds.is_rebuilt();
         let relaid = cases.iter().filter(|case| case.of_program && is_alike(&builds, case));
         let has_other_layout = is_patched && relaid.count() >= LEAST_RELAID;
         let common_shift = CommonShift::new(input, &builds, &cases, is_patched);
@@ -104,6 +107,7 @@ impl<'a> Context<'a> {
             common_shift,
             same_program,
             is_patched,
+            is_other_version,
             has_other_layout,
             successions: OnceLock::new(),
             modules: OnceLock::new(),
@@ -296,11 +300,31 @@ impl<'a> Context<'a> {
     /// The share of a callee that left the function's callers from side `less` to the other: what they had of it there may have
     /// been the function's, which left by a jump. In points of the row's own side, heaviest callers first.
     pub(super) fn left_callers_pp(&self, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
-        let mut callers: Vec<usize> = Side::BOTH
+        let callers = Side::BOTH
             .into_iter()
             .flat_map(|side| self.calls_to(case.row, side))
             .filter_map(|call| self.row_number(self.caller(call)?.row))
             .collect();
+        self.left_pp(callers, callee, less)
+    }
+
+    /// The same of a function that leaves to the callee by a jump on side `less`: a caller that is there alone, and under another
+    /// name on the other side, is known from the code.
+    pub(super) fn jumped_past_pp(&self, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
+        let calls = Side::BOTH.into_iter().flat_map(|side| self.calls_to(case.row, side));
+        let sampled = calls.filter_map(|call| self.caller(call));
+        let census = self.builds.census(less).into_iter();
+        let callers = census.flat_map(|census| {
+            let edges = case.ids[less].iter().flat_map(|id| census.calls_to(*id));
+            edges.filter_map(|edge| census.function(edge.caller))
+        });
+        let in_code = callers.filter_map(|caller| self.case(caller.name(), &case.row.object, caller.file()));
+        let callers = sampled.chain(in_code).filter_map(|caller| self.row_number(caller.row)).collect();
+        self.left_pp(callers, callee, less)
+    }
+
+    /// The share of a callee that left these callers.
+    fn left_pp(&self, mut callers: Vec<usize>, callee: &Case<'_>, less: Side) -> f64 {
         callers.sort_unstable();
         callers.dedup();
         let under = |caller: usize, side: Side| {

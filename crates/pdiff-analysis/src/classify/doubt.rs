@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cause::{Cause, Confidence};
+use super::cause::{Cause, Confidence, Judged};
 use super::limit::Limit;
 use super::reason::Reason;
 use super::verdict::Verdict;
@@ -49,9 +49,9 @@ impl Doubts<'_> {
         // Each round settles what is a call further from a cause, or from a doubt.
         loop {
             let settle = |(verdict, known): (&Verdict, &bool)| match &verdict.reason {
-                Reason::CalleesChanged { delta_pp, callees, .. } if points_to_callees(verdict) => {
+                Reason::CalleesChanged { delta_pp, callees, judged, .. } if points_to_callees(verdict) => {
                     verdict.confidence == Confidence::Unclear
-                        || self.has_no_cause(&doubtful, *delta_pp, callees)
+                        || self.has_no_cause(&doubtful, (*judged, *delta_pp), callees)
                 }
                 _ => *known,
             };
@@ -64,13 +64,19 @@ impl Doubts<'_> {
     }
 
     /// Whether no cause is known of what callees made of a change.
-    fn has_no_cause(&self, doubtful: &[bool], delta_pp: f64, callees: &[(String, f64)]) -> bool {
+    fn has_no_cause(
+        &self,
+        doubtful: &[bool],
+        (judged, delta_pp): (Judged, f64),
+        callees: &[(String, f64)],
+    ) -> bool {
         let (mut doubtful_pp, mut clear_pp) = (0.0, 0.0);
         for (callee, change_pp) in callees {
             let callee = self.by_name.get(callee).copied();
-            // What its verdict is about may not be what changed here.
+            // What its verdict is about may not be what changed here. What is inlined here changed by its own code.
             let is_doubtful = callee.is_some_and(|callee| {
-                self.is_of_total(callee) && doubtful.get(callee).copied().unwrap_or(false)
+                (judged == Judged::Booked || self.is_of_total(callee))
+                    && doubtful.get(callee).copied().unwrap_or(false)
             });
             match is_doubtful || (self.is_patched && callee.is_none()) {
                 true => doubtful_pp += change_pp.abs(),

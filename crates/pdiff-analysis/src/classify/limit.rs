@@ -39,6 +39,10 @@ pub enum Limit {
     Unseen(Option<f64>),
     /// The copies in the callers that flipped had this share only, in percent.
     LightCopies(f64),
+    /// Most of the code differs between the builds, so that a change of cost may have other reasons as well.
+    OtherVersion,
+    /// Only this share, in percent, was seen in the functions whose inlining in it changed.
+    LittleMoved(f64),
     /// The stacks lost which of its callers called it.
     LostCaller,
     /// No caller was found on both sides by its full name.
@@ -106,7 +110,7 @@ pub enum Limit {
     InCommon,
     /// Functions at its place in the source, or that call it, may have lost as much as it has.
     LosingKin,
-    /// The module of this name has functions of the other build only, too, with a similar weight.
+    /// The module of this name has functions of the other build only, too, with a similar weight, or kept few of its functions.
     RewrittenModule(String),
     /// The module of this name is in one build only, and functions of it are in another module of the other build.
     MovedModule(String),

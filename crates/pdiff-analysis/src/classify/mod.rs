@@ -55,7 +55,7 @@ pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
 pub use limit::{CodeLikeness, Limit, PartLimit};
 pub use look_up::{FunctionLookup, look_up};
 pub use missing::{Missing, MissingPart};
-pub use reason::{EnteredBy, Reason, SelfChange, SetMember};
+pub use reason::{EnteredBy, OtherCode, Reason, SelfChange, SetMember};
 pub use rules::FamilyCost;
 pub use setting::SettingValues;
 pub use verdict::{Classification, Verdict, VerdictFamily};

@@ -11,6 +11,8 @@ pub(super) struct ReplacedModules {
     /// Modules, and packages of Rust, with the self that functions of one build only have in them, in percent, base side
     /// first.
     pub(super) one_sided: FxHashMap<String, PerSide<f64>>,
+    /// Modules and packages of which most functions have other names in the two builds.
+    pub(super) rewritten: FxHashSet<String>,
     /// Modules that one build alone holds, and of which the other has functions under the name of another module.
     pub(super) moved: FxHashSet<String>,
 }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pdiff_profile::census::Census;
 use pdiff_profile::{PerSide, Side};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::case::Case;
 use super::cause::InBuild;
@@ -26,6 +26,9 @@ const LEAST_ROWS: usize = 8;
 
 /// How much of the heavier part's weight the lighter one must have.
 const LEAST_WEIGHT: f64 = 0.25;
+
+/// A module that kept a smaller part of its functions was rewritten.
+const KEPT_PART: f64 = 0.5;
 
 /// Modules of one side that call each other.
 struct Part {
@@ -84,18 +87,20 @@ impl ReplacedModules {
             }
         }
         found.moved = moved(&known);
+        found.rewritten = rewritten(&known);
         found
     }
 
     /// The module of a function, or its package, if functions of it that only the before build has, and functions that only
-    /// the after build has, ran with similar weights.
+    /// the after build has, ran with similar weights, or if most of its functions have other names in the two builds.
     pub(super) fn rewritten_in_place<'a>(&self, function: &'a str) -> Option<&'a str> {
         let module = module(function)?;
         let is_rewritten = |name: &&str| {
             let PerSide { before, after } = self.one_sided.get(*name).copied().unwrap_or_default();
             before.min(after) > 0.0 && before.min(after) >= LEAST_WEIGHT * before.max(after)
         };
-        std::iter::once(module).chain(package(module)).find(is_rewritten)
+        let by_weight = std::iter::once(module).chain(package(module)).find(is_rewritten);
+        by_weight.or_else(|| scopes(function).find(|scope| self.rewritten.contains(*scope)))
     }
 
     /// The module of a function if one build alone holds it, and the other has functions of it in another module.
@@ -148,6 +153,13 @@ fn module(name: &str) -> Option<&str> {
     }
 }
 
+/// The paths around a function, without that of one word: `a::b` and `a::b::C` of `a::b::C::f`.
+fn scopes(name: &str) -> impl Iterator<Item = &str> {
+    let name = name.strip_prefix('<').unwrap_or(name).trim_start_matches(['&', '*']);
+    let path = name.find(['<', '(', ' ', '>', '{', '[']).map_or(name, |end| name.get(..end).unwrap_or(name));
+    path.match_indices("::").skip(1).filter_map(move |(at, _)| path.get(..at))
+}
+
 /// The package of a module of Rust.
 fn package(module: &str) -> Option<&str> {
     module.split_once("::").map(|(package, _)| package)
@@ -176,6 +188,32 @@ impl<'a> Known<'_, 'a> {
         let census = self.context.builds.census(side);
         self.modules[side].get_or_init(|| census.map(modules_of).unwrap_or_default())
     }
+}
+
+/// Paths around functions that one run alone has, of which most functions of either build are in the other under no such name.
+fn rewritten(known: &Known<'_, '_>) -> FxHashSet<String> {
+    let one_sided = Side::BOTH.into_iter().flat_map(|side| one_sided(known.context, side));
+    let names = one_sided.filter_map(|(row, _)| known.context.cases.get(row));
+    let mut functions: FxHashMap<&str, PerSide<FxHashSet<&str>>> =
+        names.flat_map(|case| scopes(&case.row.name)).map(|scope| (scope, PerSide::default())).collect();
+    for side in Side::BOTH {
+        let census = known.context.builds.census(side).filter(|_| !functions.is_empty());
+        let named = census.into_iter().flat_map(Census::functions).filter(|function| !function.is_mangled());
+        for name in named.map(|function| function.name()) {
+            for scope in scopes(name) {
+                if let Some(of) = functions.get_mut(scope) {
+                    of[side].insert(name);
+                }
+            }
+        }
+    }
+    let is_rewritten = |of: &PerSide<FxHashSet<&str>>| {
+        let kept = of.before.intersection(&of.after).count();
+        let least = of.before.len().min(of.after.len());
+        least > kept && (kept as f64) < KEPT_PART * least as f64
+    };
+    let rewritten = functions.into_iter().filter(|(_, of)| is_rewritten(of));
+    rewritten.map(|(name, _)| name.to_owned()).collect()
 }
 
 fn modules_of(census: &Census) -> FxHashSet<&str> {
@@ -263,5 +301,13 @@ mod tests {
         assert_eq!(module("std::vector<a::b::c>::push_back"), None);
         assert_eq!(module("Protocol_classic::read_packet"), None);
         assert_eq!(module("fold_condition"), None);
+    }
+
+    #[test]
+    fn all_paths_around_a_function_are_its_scopes() {
+        let scopes = |name| scopes(name).collect::<Vec<_>>();
+        assert_eq!(scopes("a::b::c::Type::f"), ["a::b", "a::b::c", "a::b::c::Type"]);
+        assert_eq!(scopes("<a::b::Type<T> as x::Trait>::f"), ["a::b"]);
+        assert_eq!(scopes("a::f"), Vec::<&str>::new());
     }
 }

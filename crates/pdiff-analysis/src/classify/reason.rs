@@ -86,7 +86,7 @@ pub enum Reason {
         before: Vec<SetMember>,
         /// Those that have it after.
         after: Vec<SetMember>,
-        /// Change of the totals of those inside no other, together and without the common factor, in points.
+        /// Change of their totals together, each sample counted once, and without the common factor, in points.
         net_pp: f64,
     },
     /// Modules that replaced modules.
@@ -142,6 +142,8 @@ pub enum Reason {
         caller: String,
         /// Its share under the caller after, in percent.
         after_pct: f64,
+        /// What is known of the caller's code.
+        code: OtherCode,
     },
     /// A caller, whose code differs, calls it more than before.
     MoreOnEdge {
@@ -151,6 +153,8 @@ pub enum Reason {
         pct: PerSide<f64>,
         /// Its calls in the caller's code.
         calls: PerSide<u32>,
+        /// What is known of the caller's code.
+        code: OtherCode,
     },
     /// Most of its growth is under a function that a caller now also calls.
     Below {
@@ -185,6 +189,15 @@ pub enum Reason {
         share_pp: f64,
         /// Whether the share went the other way, beyond noise.
         other_way: bool,
+    },
+    /// The same, and it is the cost of what the function calls.
+    CostOfCallees {
+        /// The measure.
+        judged: Judged,
+        /// The change.
+        change: CostChange,
+        /// The callees that changed most.
+        callees: Vec<String>,
     },
     /// The same, but too few functions show what all have in common.
     CostNotTold {
@@ -289,7 +302,9 @@ pub struct SetMember {
     pub name: String,
     /// Its total, in percent.
     pub total_pct: f64,
-    /// Whether most of that is under other functions of the set.
+    /// What of that is under no other function of the set on that side, in percent.
+    pub outer_pct: f64,
+    /// Whether most of it is under other functions of the set.
     pub is_inside: bool,
 }
 
@@ -316,4 +331,13 @@ pub enum SelfChange {
     OneSided,
     /// Nothing but that both builds contain it.
     InBoth,
+}
+
+/// The code of a caller that may have changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OtherCode {
+    /// It differs between the builds.
+    Differs,
+    /// This side's build only contains the caller inlined, so that its code cannot be compared.
+    InlinedOnly(Side),
 }

@@ -1,6 +1,6 @@
 //! One case a cause; fast paths and successors have files of their own.
 
-use pdiff_analysis::classify::{CallCounts, Evidence, Fact, Reason, SelfChange, Tag};
+use pdiff_analysis::classify::{CallCounts, Evidence, Fact, Limit, Reason, SelfChange, Tag};
 use pdiff_analysis::matching::SourceMove;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
@@ -82,6 +82,50 @@ fn a_change_of_inlining_that_costs_nothing_is_no_regression() {
         seen(&after, &format!("{build} scan:200 leaf:150 scan>leaf")),
     );
     assert_eq!(said(&outcome, "leaf"), "inline-change proved R-inline-change");
+}
+
+#[test]
+fn a_caller_that_hardly_ran_a_function_did_not_change_by_its_inlining() {
+    let build = "main:50 work:50 main>work main>scan main>other other:90 scan:400 ";
+    let old = format!("{build} scan<leaf*1 other<leaf*1 scan<digits*1");
+    let new = format!("{build} scan>leaf other>leaf leaf:150");
+    let of = |leaf: &str, scan: &str| {
+        with_rest(&format!("main;other 30\nmain;other;{leaf} 80\nmain;scan 60\n{scan}"))
+    };
+    // What it lost is a function that is gone.
+    let outcome = classified(
+        seen(&of("+leaf", "main;scan;+digits 60\nmain;scan;+leaf 1"), &old),
+        seen(&of("leaf", "main;scan;leaf 1"), &new),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-change proved R-inline-change");
+    assert_ne!(verdict(&outcome, "scan").rule_id, "R-inline-lost-caller");
+    // It lost that function.
+    let outcome = classified(
+        seen(&of("+leaf", "main;scan;+leaf 60"), &old),
+        seen(&of("leaf", "main;scan;leaf 60"), &new),
+    );
+    assert_eq!(said(&outcome, "scan"), "inline-change proved R-inline-lost-caller");
+    // A third of what it lost is that function.
+    let outcome = classified(
+        seen(&of("+leaf", "main;scan;+digits 40\nmain;scan;+leaf 20"), &old),
+        seen(&of("leaf", "main;scan;leaf 20"), &new),
+    );
+    assert_eq!(said(&outcome, "scan"), "inline-change likely R-inline-lost-caller");
+    assert!(matches!(verdict(&outcome, "scan").limited_by, Some(Limit::LittleMoved(_))));
+}
+
+#[test]
+fn only_functions_inlined_in_it_explain_a_change_of_self_by_symbol() {
+    let build = "main:50 work:50 main>work main>scan send:90 get:90 scan>send scan>get scan<pack*1 scan:400";
+    let of = |pack: u64, send: u64, get: u64| {
+        with_rest(&format!(
+            "main;scan 100\nmain;scan;+pack {pack}\nmain;scan;send {send}\nmain;scan;get {get}"
+        ))
+    };
+    let outcome = classified(seen(&of(50, 120, 30), build), seen(&of(110, 20, 70), build));
+    let Reason::CalleesChanged { callees, .. } = &verdict(&outcome, "scan").reason else { panic!() };
+    let names: Vec<&str> = callees.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["pack"]);
 }
 
 #[test]
@@ -260,4 +304,30 @@ fn that_a_function_left_its_callers_is_proved_though_these_have_other_names() {
     let with_copy = format!("{called} work<free*1");
     let outcome = classified(seen(&before, &inlined), seen(&after, &with_copy));
     assert_ne!(verdict(&outcome, "free").confidence.as_str(), "proved");
+}
+
+#[test]
+fn what_its_own_copies_had_is_no_cost_of_a_function() {
+    let build = "main:50 work:50 main>work main>get main>find find:90 get:120 ";
+    let before = with_rest("main;find 40\nmain;find;+get 90\nmain;get 30");
+    let after = with_rest("main;get 125\nmain;find 40");
+    let outcome = classified(seen(&before, &format!("{build} find<get*1")), seen(&after, build));
+    assert_eq!(said(&outcome, "get"), "inline-change likely R-inline-change");
+}
+
+#[test]
+fn the_cost_of_inlining_is_not_proved_between_versions_that_differ_in_most_code() {
+    let stacks: String = (0..20).map(|n| format!("main;step_{n} 60\n")).collect();
+    let words = |from: u32| -> String {
+        (0..20).map(|n| format!("step_{n}:80 step_{n}={} main>step_{n} ", from + n)).collect()
+    };
+    let before = format!("{stacks}main;scan 60\nmain;scan;+leaf 50");
+    let after = format!("{stacks}main;scan 60\nmain;scan;leaf 200");
+    let of = |from: u32, code: &str| format!("main:50 {} main>scan {code}", words(from));
+    let (old, new) = ("scan:400 scan<leaf*2", "scan:200 leaf:150 scan>leaf");
+    let outcome = classified(seen(&before, &of(1, old)), seen(&after, &of(101, new)));
+    assert_eq!(said(&outcome, "leaf"), "inline-regression likely R-inline-lost");
+    assert_eq!(verdict(&outcome, "leaf").limited_by, Some(Limit::OtherVersion));
+    let outcome = classified(seen(&before, &of(1, old)), seen(&after, &of(1, new)));
+    assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
 }

@@ -204,3 +204,29 @@ fn callers_of_a_cost_per_operation_without_a_known_cause_have_none_either() {
     assert_eq!(said(&outcome, "run"), "heavier unclear R-callees");
     assert_eq!(said(&outcome, "top"), "heavier unclear R-callees");
 }
+
+#[test]
+fn a_cost_per_operation_that_follows_from_others_is_told_with_their_names() {
+    let lines: String = (0..20).map(|n| format!("main;steady_{n} 10\n")).collect();
+    let of = |check: u64| {
+        let checks = match check {
+            0 => String::new(),
+            _ => format!("\nmain;run;check_a {check}\nmain;go;check_b {check}"),
+        };
+        format!("{lines}main;run 2\nmain;run;hot_a 450\nmain;go 2\nmain;go;hot_b 450{checks}")
+    };
+    let with = |hash: u32, more: &str| {
+        build(&format!(
+            "run:200 run={hash} go:200 go={hash} hot_a:90 hot_a=65 hot_b:90 hot_b=66 main>run main>go run>hot_a go>hot_b {more}"
+        ))
+    };
+    let (old, new) = (with(63, ""), with(64, "check_a:300 check_b:300 run>check_a go>check_b"));
+    let even: &[f64] = &[1000.0, 1010.0, 990.0];
+    let extra = Extra { operations: Some([even, even]), ..Extra::default() };
+    let outcome = classified_with(seen(&of(0), &old), seen(&of(110), &new), &extra);
+    assert_eq!(said(&outcome, "run"), "consequence likely R-callees");
+    let Reason::CostOfCallees { callees, .. } = &verdict(&outcome, "run").reason else {
+        panic!("{:?}", verdict(&outcome, "run").reason)
+    };
+    assert_eq!(callees, &["check_a"]);
+}

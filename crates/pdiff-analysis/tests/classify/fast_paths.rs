@@ -1,6 +1,7 @@
 //! Missing fast paths: what a function goes on to where it returned early, edges that are new, and what is below them.
 
-use pdiff_analysis::classify::{CallCounts, CallInCode, Evidence, Fact};
+use pdiff_analysis::classify::{CallCounts, CallInCode, Evidence, Fact, OtherCode, Reason};
+use pdiff_profile::Side;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
 
@@ -503,6 +504,19 @@ fn a_callee_that_was_inlined_without_samples_is_no_new_path() {
 }
 
 #[test]
+fn a_callee_that_is_inlined_now_is_no_new_path() {
+    let (steady, words) = steady();
+    let build =
+        |cmp: &str| format!("main:50 {words} main>find find>cmp find:200 find=60 size:90 size=61 {cmp}");
+    // A leaf without a frame, whose caller the chains lost.
+    let before = format!("{steady}main;find 60\nmain;find;cmp 80\nmain;find;size 2");
+    let after = format!("{steady}main;find 60\nmain;find;cmp 80\nmain;find;cmp;+size 30");
+    let old = build("cmp:120 cmp=70 cmp>size");
+    let outcome = classified(seen(&before, &old), seen(&after, &build("cmp:150 cmp=71 cmp<size*2")));
+    assert_ne!(verdict(&outcome, "size").rule_id, "R-edge");
+}
+
+#[test]
 fn counts_name_the_caller_that_calls_more_and_what_is_below_is_part_of_that() {
     let (steady, words) = steady();
     let build = |get: u32| {
@@ -550,4 +564,124 @@ fn a_call_that_the_lines_of_an_inlined_function_have_now_is_no_new_call_of_the_c
     // If the code of `lex` calls `intern` once more, that call can belong to the inlined `read`.
     let outcome = classified(seen(&of(80, 2, 0), &before), seen(&of(50, 30, 20), &after("lex=7 lex>intern")));
     assert_eq!(said(&outcome, "read"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn a_function_that_one_build_only_contains_inlined_may_have_lost_its_fast_path_too() {
+    let (steady, words) = steady();
+    let build = |run: u32, step: &str| {
+        format!("main:50 {words} main>run run:300 run={run} run>next next:200 next=50 {step}")
+    };
+    let (old, new) = (build(60, "step:120 step=70 run>step step>next"), build(61, "run<step*1"));
+    let before = format!("{steady}main;run 200\nmain;run;step 30\nmain;run;step;next 3");
+    let after = format!("{steady}main;run 200\nmain;run;+step 12\nmain;run;+step;next 60");
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(said(&outcome, "next"), "missing-fast-path likely R-edge");
+    let next = verdict(&outcome, "next");
+    assert_eq!(next.callers, ["step"]);
+    let Reason::NewEdge { code, .. } = &next.reason else { panic!("{:?}", next.reason) };
+    assert_eq!(*code, OtherCode::InlinedOnly(Side::After));
+    // It calls it as often as before, in a build that inlines it.
+    let same = format!("{steady}main;run 200\nmain;run;+step 12\nmain;run;+step;next 3");
+    let outcome = classified(seen(&before, &old), seen(&same, &new));
+    assert_ne!(verdict(&outcome, "next").rule_id, "R-edge");
+}
+
+#[test]
+fn a_function_whose_own_code_costs_no_more_is_not_called_more() {
+    let (steady, words) = steady();
+    let build = |run: u32| {
+        format!("main:50 {words} main>run run>get run:200 run={run} get:90 get=50 get>fill fill:80 fill=51")
+    };
+    let of =
+        |get: u64, fill: u64| format!("{steady}main;run 100\nmain;run;get {get}\nmain;run;get;fill {fill}");
+    let outcome = classified(seen(&of(8, 2), &build(60)), seen(&of(8, 70), &build(61)));
+    assert_ne!(verdict(&outcome, "get").rule_id, "R-edge");
+    let outcome = classified(seen(&of(8, 2), &build(60)), seen(&of(60, 15), &build(61)));
+    assert_eq!(said(&outcome, "get"), "missing-fast-path likely R-edge");
+}
+
+#[test]
+fn a_call_that_was_added_shows_though_the_callee_has_many_other_callers() {
+    let (steady, words) = steady();
+    let build = |seek: &str| {
+        format!(
+            "main:50 {words} main>seek main>other other:90 other=8 seek>fetch other>fetch seek:200 {seek} \
+                 fetch:300 fetch=50"
+        )
+    };
+    let of = |seek: u64, fetch: u64| {
+        format!("{steady}main;other 100\nmain;other;fetch 400\nmain;seek {seek}\nmain;seek;fetch {fetch}")
+    };
+    let (before, after) = (of(50, 117), of(66, 192));
+    let outcome = classified(seen(&before, &build("seek=60")), seen(&after, &build("seek=61 seek>fetch")));
+    assert_eq!(said(&outcome, "seek"), "more-calls likely R-fast-path");
+    let outcome = classified(seen(&before, &build("seek=60")), seen(&after, &build("seek=61")));
+    assert_ne!(verdict(&outcome, "seek").rule_id, "R-fast-path");
+    // The compiler laid the callee out anew. Code that is longer by more may do more.
+    let of = |fetch: &str| build("seek=61 seek>fetch").replace("fetch:300 fetch=50", fetch);
+    let outcome = classified(seen(&before, &build("seek=60")), seen(&after, &of("fetch:305 fetch=51")));
+    assert_eq!(said(&outcome, "seek"), "more-calls likely R-fast-path");
+    let outcome = classified(seen(&before, &build("seek=60")), seen(&after, &of("fetch:350 fetch=51")));
+    assert_ne!(verdict(&outcome, "seek").rule_id, "R-fast-path");
+}
+
+#[test]
+fn callees_that_chains_lost_before_do_not_explain_what_own_code_costs_more() {
+    let (steady, words) = steady();
+    let build = |step: u32| {
+        format!(
+            "main:50 {words} main>run run:300 run=60 run>step step^next next:200 next=50 next^left left:90 left=51 step:90 \
+             step={step}"
+        )
+    };
+    // The function left to another one by a jump, and was left to by one.
+    let before = format!(
+        "{steady}main;run 300\nmain;run;step 50\nmain;run;step;next 3\nmain;run;next 3\nmain;run;left 40"
+    );
+    let after =
+        format!("{steady}main;run 300\nmain;run;step 50\nmain;run;step;next 60\nmain;run;step;left 40");
+    let outcome = classified(seen(&before, &build(70)), seen(&after, &build(71)));
+    assert_eq!(said(&outcome, "next"), "missing-fast-path likely R-edge");
+}
+
+#[test]
+fn what_a_callee_that_is_called_as_often_goes_on_to_is_no_path_of_its_callers() {
+    let (steady, words) = steady();
+    // Both callers changed elsewhere.
+    let build = |hash: u32| {
+        format!(
+            "main:50 {words} main>open main>grow open>get grow>get open:200 open={hash} grow:200 grow={hash} get:90 get={hash} \
+             get>fill fill:80 fill=51"
+        )
+    };
+    let of = |get: u64, fill: u64| {
+        let under = |caller: &str| {
+            format!("main;{caller} 60\nmain;{caller};get {get}\nmain;{caller};get;fill {fill}")
+        };
+        format!("{steady}{}\n{}", under("open"), under("grow"))
+    };
+    let outcome = classified(seen(&of(6, 1), &build(60)), seen(&of(6, 60), &build(61)));
+    assert_eq!(said(&outcome, "get"), "missing-fast-path likely R-fast-path");
+    for caller in ["open", "grow"] {
+        assert_eq!(said(&outcome, caller), "consequence likely R-callees", "{caller}");
+    }
+    // One of them did not enter it before.
+    let before = of(6, 1).replace("\nmain;grow;get 6\nmain;grow;get;fill 1", "");
+    let outcome = classified(seen(&before, &build(60)), seen(&of(6, 60), &build(61)));
+    assert_eq!(said(&outcome, "grow"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn lines_around_a_copy_are_no_new_path_to_it() {
+    let (steady, words) = steady();
+    let of = |size: u64| format!("{steady}main;run 400\nmain;run;+size {size}");
+    let with = |run: u32, copies: u32| {
+        format!("main:50 {words} main>run run:900 run={run} run<size*{copies} size:0")
+    };
+    let outcome = classified(seen(&of(2), &with(60, 1)), seen(&of(20), &with(61, 1)));
+    assert_ne!(verdict(&outcome, "size").rule_id, "R-edge");
+    // There is one more copy.
+    let outcome = classified(seen(&of(2), &with(60, 1)), seen(&of(20), &with(61, 2)));
+    assert_eq!(said(&outcome, "size"), "missing-fast-path likely R-edge");
 }

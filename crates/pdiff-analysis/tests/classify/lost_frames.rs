@@ -144,3 +144,20 @@ fn where_one_side_lacks_outermost_callers_much_more_often_a_change_of_total_is_u
     assert_eq!(verdict(&many, "fresh").cause.as_str(), "new-overhead");
     assert_ne!(confidence(&many, "fresh"), "unclear");
 }
+
+#[test]
+fn a_caller_under_another_name_may_have_called_a_function_that_left_by_a_jump() {
+    let build =
+        "main:50 work:50 main>work left:90 main>left left>child child:140 load:300 step:80 child>step";
+    let old = format!("{build} seek_any:900 main>seek_any seek_any>child child^load");
+    let new = format!("{build} seek_table:400 main>seek_table seek_table>child child>load");
+    let before =
+        with_rest("main;left;child 20\nmain;left;child;step 9\nmain;seek_any 50\nmain;seek_any;load 150");
+    let after = with_rest(
+        "main;left;child 20\nmain;left;child;step 9\nmain;seek_table 50\nmain;seek_table;child 2\n\
+         main;seek_table;child;load 150",
+    );
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    let child = verdict(&outcome, "child");
+    assert_eq!(child.confidence.as_str(), "unclear", "{:?}", child.reason);
+}

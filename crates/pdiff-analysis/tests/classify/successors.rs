@@ -197,6 +197,29 @@ fn what_is_new_in_a_module_that_was_rewritten_is_not_proved() {
 }
 
 #[test]
+fn a_module_that_kept_few_of_its_functions_was_rewritten() {
+    let shared = "main:50 work:50 run:200 main>work main>run";
+    let before = with_rest("main;run 40");
+    let after = with_rest("main;run 40\nmain;run;lib::text::New::cross 50");
+    let of = |kept: &str| {
+        let outcome = classified(
+            seen(&before, &format!("{shared} lib::text::Old::product:300 lib::text::Old::all:90 {kept}")),
+            seen(
+                &after,
+                &format!(
+                    "{shared} run>lib::text::New::cross lib::text::New::cross:700 lib::text::New::some:90 {kept}"
+                ),
+            ),
+        );
+        said(&outcome, "lib::text::New::cross")
+    };
+    assert_eq!(of("lib::text::Both::len:60"), "new-overhead likely R-new-code");
+    // The type that is new is one of many in the module.
+    let most = "lib::text::Both::len:60 lib::text::Both::get:60 lib::text::Both::set:60";
+    assert_eq!(of(most), "new-overhead proved R-new-code");
+}
+
+#[test]
 fn what_is_new_in_a_module_that_was_moved_is_not_proved() {
     let before = with_rest("main;run;lib::expand::find_ref 40\nmain;run;lib::expand::expand_text 50");
     let after = with_rest("main;run;core_lib::util::find_ref 40");
@@ -422,4 +445,59 @@ fn where_the_stacks_lost_all_that_calls_new_code_it_may_have_replaced_other_code
     assert_eq!(of("scan_fast:200 scan:90 scan>scan_fast main>scan"), "new-overhead likely R-new-code");
     // No code calls what a thread begins with.
     assert_eq!(of("scan_fast:200"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn what_is_partly_inside_another_function_of_a_set_is_counted_once() {
+    let before = with_rest("main;run;seek 100\nmain;run 20");
+    let after = with_rest(
+        "main;run;seek_index 40\nmain;run;seek_index;seek_table 25\nmain;run;seek_table 35\nmain;run 20",
+    );
+    let outcome = classified(
+        seen(&before, "main:50 work:50 main>run run:200 seek:600 seek@a.c run>seek"),
+        seen(
+            &after,
+            "main:50 work:50 main>run run:200 seek_index:380 seek_table:290 seek_index@a.c seek_table@a.c run>seek_index \
+             run>seek_table seek_index>seek_table",
+        ),
+    );
+    let Reason::Succession { after, net_pp, .. } = &verdict(&outcome, "seek").reason else {
+        panic!("{:?}", verdict(&outcome, "seek").reason)
+    };
+    assert_eq!(after.len(), 2);
+    assert!(net_pp.abs() < 0.5, "{net_pp}");
+}
+
+#[test]
+fn a_function_that_only_led_to_a_renamed_one_did_not_become_what_that_calls() {
+    let build = |words: &str| format!("main:50 work:50 main>work main>run run:900 {words}");
+    let before = with_rest(
+        "main;run 100\nmain;run;cursor_moveto 6\nmain;run;cursor_moveto;defer_moveto 4\n\
+         main;run;cursor_moveto;defer_moveto;tree_moveto_unpacked 90\nmain;run;tree_moveto_unpacked 110",
+    );
+    let after = with_rest(
+        "main;run 106\nmain;run;finish_moveto 4\nmain;run;finish_moveto;table_moveto 92\n\
+         main;run;table_moveto 10\nmain;run;index_moveto 99",
+    );
+    let outcome = classified(
+        seen(
+            &before,
+            &build(
+                "cursor_moveto:120 defer_moveto:160 defer_moveto=5 tree_moveto_unpacked:1500 run>cursor_moveto \
+                 cursor_moveto>defer_moveto defer_moveto>tree_moveto_unpacked run>tree_moveto_unpacked",
+            ),
+        ),
+        seen(
+            &after,
+            &build(
+                "finish_moveto:160 finish_moveto=5 table_moveto:560 index_moveto:560 run>finish_moveto \
+                 finish_moveto>table_moveto run>index_moveto run>table_moveto",
+            ),
+        ),
+    );
+    let Reason::Succession { before, .. } = &verdict(&outcome, "tree_moveto_unpacked").reason else {
+        panic!("{:?}", verdict(&outcome, "tree_moveto_unpacked").reason)
+    };
+    let names: Vec<&str> = before.iter().map(|of| of.name.as_str()).collect();
+    assert_eq!(names, ["tree_moveto_unpacked"]);
 }

@@ -14,7 +14,7 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
-use crate::compare::SampledCall;
+use crate::compare::{InlinedInto, SampledCall};
 
 /// The part of a change of total that lost chains must be able to explain, so that it says nothing.
 const LOST_PART: f64 = 0.5;
@@ -35,7 +35,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
         .calls_from(row, more)
         .into_iter()
         .map(|call| {
-            let pct = |side| share_pct(row, side, call.weight(side));
+            // What it calls out of line is not in self by symbol.
+            let pct = |side| match judged {
+                Judged::Booked => copied_pct(context, case, call, side),
+                _ => share_pct(row, side, call.weight(side)),
+            };
             (call, pct(Side::After) - pct(Side::Before))
         })
         .filter(|(_, change)| change * delta_pp > 0.0)
@@ -62,7 +66,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
         let callee = context.callee(call);
         callee.map_or(0.0, |callee| {
             let by_name = match context.jumps_to(case, callee, less) {
-                true => context.left_callers_pp(case, callee, less),
+                true => context.jumped_past_pp(case, callee, less),
                 false => context.lost_from(case, callee, less),
             };
             by_name.max(context.left_by_jump_pp(case, callee, less)).min(change.abs())
@@ -70,6 +74,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     };
     let lost_pp: f64 = calls.iter().map(lost).sum();
     let is_lost = judged == Judged::Total && lost_pp >= LOST_PART * delta_pp.abs();
+    if let Some(finding) = from_copies(context, case, judged, less).filter(|_| calls.is_empty()) {
+        return finding;
+    }
     calls.truncate(NAMED);
     let callees: Vec<(String, f64)> =
         calls.iter().map(|(call, change)| (call.callee.clone(), *change)).collect();
@@ -86,4 +93,41 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     }
     let finding = finding.limited(Confidence::Likely, Limit::InCallees);
     gates::inlining_ruled_out(gates::common(finding, case), context, case)
+}
+
+/// The share of a callee's copies in a function, in percent.
+fn copied_pct(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, side: Side) -> f64 {
+    let Some(callee) = context.callee(call) else { return 0.0 };
+    let is_here = |copy: &&InlinedInto| {
+        context
+            .case(&copy.caller, &case.row.object, copy.caller_file.as_deref())
+            .is_some_and(|caller| std::ptr::eq(caller.row, case.row))
+    };
+    let copies = callee.row.inlined_into(side).iter().filter(is_here);
+    copies.map(|copy| share_pct(callee.row, side, copy.weight)).sum()
+}
+
+/// A change of self by symbol that is that of its copies: they had it on the other side, in a caller that is not there now.
+fn from_copies(context: &Context<'_>, case: &Case<'_>, judged: Judged, inlined_on: Side) -> Option<Finding> {
+    let row = case.row;
+    let booked_pp = row.delta_booked_pp();
+    let copied = |side: Side| -> f64 {
+        row.inlined_into(side).iter().map(|copy| share_pct(row, side, copy.weight)).sum()
+    };
+    let moved_pp = copied(inlined_on) - copied(inlined_on.other());
+    let container = row.inlined_into(inlined_on).first()?.caller.to_string();
+    if judged != Judged::Booked || moved_pp < OWN_PART * booked_pp.abs() || !case.of_program {
+        return None;
+    }
+    let reason = Reason::Flipped {
+        inlined_on,
+        caller: container,
+        more_callers: row.inlined_into(inlined_on).len() - 1,
+        booked_pp,
+        body_pp: row.after.x_pct() - row.before.x_pct(),
+        family: None,
+    };
+    let finding = Finding::new("R-inline-change", Cause::InlineChange, judged, reason);
+    let finding = finding.limited(Confidence::Likely, Limit::NoNamedCaller);
+    Some(gates::one_compiler(gates::common(finding, case), context, case))
 }

@@ -5,11 +5,12 @@
 //! then on the function that is entered, and names the caller. A function that the before run did not enter at all is left
 //! to [`super::newly_active`], because a setting or the data may have chosen the path, unless the builds are a patch apart.
 //! A function that was entered before too must be the same code in builds a patch apart, and must have grown under this
-//! caller more than under others.
+//! caller more than under others. In such builds the caller's code may be unknown, because one build only contains it inlined.
 
 use pdiff_profile::{PerSide, Side};
 
-use super::code_counts::calls_in_code;
+use super::called_as_often::runs_as_often;
+use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
 use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, only_entered};
 use super::newly_active::lost_pp;
 use super::{entered, per_operation};
@@ -21,7 +22,7 @@ use crate::classify::gates;
 use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::{has_call, has_caller};
-use crate::classify::reason::Reason;
+use crate::classify::reason::{OtherCode, Reason};
 use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
@@ -79,18 +80,21 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_cost_more(context, caller, here_pp) {
         return None;
     }
-    if lost_before(context, caller, case) >= EXPLAINING_PART * grown_pp {
+    // Chains that lost a function do not change what its own code costs.
+    let own_pp = own_grown_pp(context, row);
+    if own_pp < EXPLAINING_PART * grown_pp && lost_before(context, caller, case) >= EXPLAINING_PART * grown_pp
+    {
         return None;
     }
     let after_pct = share_pct(row, Side::After, call.after);
-    let name = caller.row.name.to_string();
+    let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
     let (cause, reason) = match edge {
-        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct }),
+        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct, code }),
         Edge::More { pct, calls } if calls.after > calls.before => {
-            (Cause::MoreCalls, Reason::MoreOnEdge { caller: name, pct, calls })
+            (Cause::MoreCalls, Reason::MoreOnEdge { caller: name, pct, calls, code })
         }
         Edge::More { pct, calls } => {
-            (Cause::MissingFastPath, Reason::MoreOnEdge { caller: name, pct, calls })
+            (Cause::MissingFastPath, Reason::MoreOnEdge { caller: name, pct, calls, code })
         }
     };
     let is_new = matches!(reason, Reason::NewEdge { .. });
@@ -105,6 +109,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
+/// What a function's own code costs more, copies of it included.
+fn own_grown_pp(context: &Context<'_>, row: &Row) -> f64 {
+    context.common_shift.own_change_pp(row.before.self_pct, row.after.self_pct)
+}
+
 /// The most that the before run may have had of what the function calls, under it in the caller, in chains that lost it. The calls
 /// of a function that is only inlined are not told in the code: those of the stacks are looked at.
 fn lost_before(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> f64 {
@@ -115,7 +124,7 @@ fn lost_before(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> f64
         return callees.map(|callee| context.lost_between(caller, case, callee, side)).fold(0.0, f64::max);
     }
     lost_pp(context, case, side, |callee| match context.jumps_to(case, callee, side) {
-        true => context.left_callers_pp(case, callee, side),
+        true => context.jumped_past_pp(case, callee, side),
         false => context.lost_between(caller, case, callee, side),
     })
 }
@@ -140,8 +149,22 @@ fn new_edge(
 ) -> Option<f64> {
     let entered = only_entered(context, caller, flipped, Side::After);
     let (_, pct) = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call))?;
+    let is_none =
+        |callee: &Case<'_>| runs_as_often(context, callee) || has_other_lines(context, caller, callee, pct);
+    if context.callee(call).is_some_and(is_none) {
+        return None;
+    }
     let left: f64 = only_entered(context, caller, flipped, Side::Before).iter().map(|(_, pct)| pct).sum();
     (left <= EXPLAINING_PART * pct || costs_more(context, caller, pct)).then_some(pct)
+}
+
+/// Whether a function that runs only inlined has as many copies in a caller as before, and costs more there itself: samples of the lines
+/// around a copy of a few instructions can count for it.
+fn has_other_lines(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>, pct: f64) -> bool {
+    let copies = PerSide::from_fn(|side| copies_in_code(context, caller, case, side));
+    is_inlined_only(context, case)
+        && copies.after <= copies.before
+        && own_grown_pp(context, case.row) >= EXPLAINING_PART * pct
 }
 
 /// The growth under a caller of a function that the before run entered from there too, and whose code is the same: the caller
@@ -242,9 +265,19 @@ fn was_entered_by_counts(context: &Context<'_>, caller: &Case<'_>, call: &Sample
     per_call.is_some_and(|per_call| per_call.before > 0.0)
 }
 
-/// A caller of the program that both runs entered, and whose code changed.
+/// What is known of a caller's code, unless it is the same. Of builds a patch apart, a caller that one build only contains inlined
+/// may have changed.
+fn code_of(context: &Context<'_>, caller: &Case<'_>) -> Option<OtherCode> {
+    match context.builds.same_code(&caller.ids) {
+        Some(same) => (!same).then_some(OtherCode::Differs),
+        None if context.is_patched => is_in_other_form(context, caller).map(OtherCode::InlinedOnly),
+        None => None,
+    }
+}
+
+/// A caller of the program that both runs entered, and whose code changed or may have.
 fn has_other_code(context: &Context<'_>, caller: &Case<'_>, was_counted: bool) -> bool {
-    let is_other = context.builds.same_code(&caller.ids) == Some(false);
+    let is_other = code_of(context, caller).is_some();
     caller.of_program
         && !caller.row.unresolved
         && !is_library(caller)

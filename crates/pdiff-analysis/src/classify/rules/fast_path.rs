@@ -22,6 +22,7 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
+use super::called_as_often::does_more_inside;
 use super::code_counts::calls_in_code;
 use super::newly_active::FACTOR;
 use super::weight::place;
@@ -62,6 +63,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     entered.retain(|(call, _)| !is_wrapper(context, case, call));
     entered.retain(|(call, pct)| !came_from_elsewhere(context, case, call, *pct));
     entered.retain(|(call, pct)| has_grown(context, call, *pct));
+    entered.retain(|(call, _)| !does_more_inside(context, case, call));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
@@ -99,6 +101,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 const MORE: f64 = 2.0;
 const MORE_WITH_CALLS: f64 = 1.3;
 const MORE_THAN_REST: f64 = 1.3;
+
+/// What does more calls has more code of its own that runs, too.
+const MORE_THAN_REST_WITH_CALLS: f64 = 1.1;
 
 /// So many samples of a callee's own code tell whether it doubled.
 const FEW_SAMPLES: u64 = 10;
@@ -139,7 +144,8 @@ fn more_entered(
     let total = shift.factor() * row.before.total_pct;
     let rest = PerSide::new(total - before, row.after.total_pct - after - newly_pp);
     let is_light = has_more_calls && rest.before < FLOOR_RELATIVE * total;
-    let is_beyond_rest = is_light || after * rest.before >= MORE_THAN_REST * before * rest.after;
+    let than_rest = if has_more_calls { MORE_THAN_REST_WITH_CALLS } else { MORE_THAN_REST };
+    let is_beyond_rest = is_light || after * rest.before >= than_rest * before * rest.after;
     if after + newly_pp - before < EXPLAINING_PART * grown_pp || !is_beyond_rest {
         return None;
     }
@@ -170,7 +176,8 @@ fn entered_more<'a>(
     let calls = PerSide::from_fn(|side| calls_in_code(context, case, callee, side));
     let has_more_calls = calls.after > calls.before && calls.before > 0;
     let has_flipped_callees = || number.is_some_and(|number| flipped.callees.contains_key(&number));
-    let is_same = context.has_like_code(callee) || (has_more_calls && has_flipped_callees());
+    let is_same = context.has_like_code(callee)
+        || (has_more_calls && (has_flipped_callees() || context.builds.is_laid_out_anew(&callee.ids)));
     let has_left = number.is_some_and(|callee| has_flipped(context, flipped, row, callee));
     if callee.row.object != row.object || callee.is_stub() || !is_same || has_left {
         return None;
@@ -182,6 +189,9 @@ fn entered_more<'a>(
     let (own, own_after) = (callee.row.before.booked_self_pct, callee.row.after.booked_self_pct);
     let is_sampled = Side::BOTH.iter().any(|side| callee.row.booked.samples(*side) >= FEW_SAMPLES);
     let is_flat = is_sampled && !has_flipped_callees() && own_after < MORE_WITH_CALLS * shift.factor() * own;
+    // Where most of its calls come from elsewhere, it grows by less.
+    let expected_pp = (after - before) * own_after / callee.row.after.total_pct;
+    let is_flat = is_flat && own_after - shift.factor() * own < EXPLAINING_PART * expected_pp;
     let left = context.left_callers_pp(case, callee, Side::Before);
     (is_more && !is_flat && left < EXPLAINING_PART * (pct.after - pct.before)).then_some(MoreEntered {
         call,
@@ -330,10 +340,10 @@ pub(super) fn only_entered<'a>(
     side: Side,
 ) -> Vec<(&'a SampledCall, f64)> {
     let row = case.row;
-    // What left the function by a change of inlining was entered before as well, as part of it.
+    // What left the function by a change of inlining, or is part of it now, was entered before as well.
     let has_left = |callee: &Case<'_>| {
         context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee))
-            || has_flipped_in_code(context, case, callee, side.other())
+            || Side::BOTH.into_iter().any(|inlined_on| has_flipped_in_code(context, case, callee, inlined_on))
     };
     let entered = context.calls_from(row, side).into_iter().filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));

@@ -237,7 +237,7 @@ fn direct_pct(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, side: S
 /// The weight above a callee that the other run's chains may have lost: the function ran, but the stacks do not show it.
 fn lost_pp(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
     match context.jumps_to(case, callee, less) {
-        true => context.left_callers_pp(case, callee, less),
+        true => context.jumped_past_pp(case, callee, less),
         false => context.lost_from(case, callee, less),
     }
 }

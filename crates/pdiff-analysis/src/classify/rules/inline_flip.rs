@@ -5,7 +5,7 @@
 //! that both runs sampled; and self by symbol moved in the direction of the flip. The flip and its cost are separate
 //! statements: the cause is a regression only if the family, callers included, costs more beyond noise. A caller whose
 //! callee left it belongs to the family only if its own self by symbol fell by about that; growth in it is judged by other
-//! rules.
+//! rules. So is a change of a caller that hardly ran the function, inlined or called.
 
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
@@ -27,6 +27,9 @@ use crate::matching::{FoundBy, SourceMove, source_move};
 
 /// The part of a change of self by symbol that was seen in the inlined copies for the flip to explain it.
 const EXPLAINING_PART: f64 = 0.25;
+
+/// A caller's change is that of its inlining for sure if this part of it was seen to move.
+const EXPLAINED_PART: f64 = 0.5;
 
 /// A function of which this part was out of line already grew or shrank in its own right, unless copies explain it.
 const OUT_OF_LINE_PART: f64 = 0.5;
@@ -177,6 +180,10 @@ fn callee_of(
     if cause != Cause::InlineChange && shown_pp < EXPLAINING_PART * booked_pp.abs() {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
+    // Of another version, the code in the family does other work as well.
+    if cause != Cause::InlineChange && context.is_other_version {
+        finding = finding.limited(Confidence::Likely, Limit::OtherVersion);
+    }
     let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, inlined_on.other());
     if !flips.iter().any(is_entered) {
         finding = finding.limited(Confidence::Likely, Limit::LostCaller);
@@ -209,7 +216,9 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     let of_row = flipped.callees.get(&context.row_number(row)?)?;
     let left: Vec<_> = of_row.iter().filter(|callee| callee.inlined_on == inlined_on).collect();
     let moved_pp: f64 = left.iter().map(|callee| callee.delta_booked_pp.abs()).sum();
-    if left.is_empty() || row.delta_booked_pp().abs() > CALLER_FACTOR * moved_pp {
+    let shown_pp = shown_between(context, case, &left);
+    let change_pp = row.delta_booked_pp().abs();
+    if left.is_empty() || change_pp > CALLER_FACTOR * moved_pp || shown_pp < EXPLAINING_PART * change_pp {
         return None;
     }
     // Its total contains what it calls and what is inlined into it alike: if a caller calls it more, that is not the inlining.
@@ -224,8 +233,31 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     let callees = left.iter().filter_map(name).collect();
     let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
     // It got lighter, or heavier, by what left or entered it: that is not a cost of its own.
-    let finding = Finding::new(rule_id, Cause::InlineChange, Judged::Booked, reason);
+    let mut finding = Finding::new(rule_id, Cause::InlineChange, Judged::Booked, reason);
+    if shown_pp < EXPLAINED_PART * change_pp {
+        finding = finding.limited(Confidence::Likely, Limit::LittleMoved(shown_pp));
+    }
     Some(gates::one_compiler(gates::common(finding, case), context, case))
+}
+
+/// The weight that is known to have moved between a caller and flipped callees: that of the copies in the caller on one side, or
+/// the callees' own under it on the other, or of chains that lost their caller.
+fn shown_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCallee]) -> f64 {
+    let is_caller = |row: &Row| std::ptr::eq(row, caller.row);
+    let shown = |callee: &&&FlippedCallee| {
+        let of = context.cases.get(callee.row)?;
+        let (inlined_on, called_on) = (callee.inlined_on, callee.inlined_on.other());
+        let copies = of.row.inlined_into(inlined_on).iter().filter(|copy| {
+            context.program_row(&copy.caller, copy.caller_file.as_deref()).is_some_and(is_caller)
+        });
+        let copied: f64 = copies.map(|copy| share_pct(of.row, inlined_on, copy.weight)).sum();
+        let calls = context.calls_to(of.row, called_on).into_iter();
+        let by_caller = calls.filter(|call| context.caller(call).is_some_and(|by| is_caller(by.row)));
+        let called: f64 = by_caller.map(|call| share_pct(of.row, called_on, call.weight(called_on))).sum();
+        let own = of.row.side(called_on).booked_self_pct;
+        Some(copied.max(own.min(called + context.orphaned_pct(of, called_on))))
+    };
+    callees.iter().filter_map(|callee| shown(&callee)).sum()
 }
 
 fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {

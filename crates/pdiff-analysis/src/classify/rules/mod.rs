@@ -2,6 +2,7 @@
 //! for each id.
 
 mod below;
+mod called_as_often;
 mod callees;
 mod callers;
 mod code_counts;
@@ -26,11 +27,12 @@ mod same_binary;
 mod succession;
 mod weight;
 
+pub(super) use code_counts::is_inlined_only;
 pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
-pub(super) use weight::{has_same_code, is_inlined_only, is_relaid};
+pub(super) use weight::{has_same_code, is_relaid};
 
 use pdiff_profile::Side;
 

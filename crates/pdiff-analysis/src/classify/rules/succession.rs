@@ -105,30 +105,32 @@ fn reason(context: &Context<'_>, set: &Succession) -> Reason {
     Reason::Succession { before, after, net_pp }
 }
 
-/// The functions of a set on each side, and the change of the totals of those that are not inside others of it: they add up
-/// without counting twice.
+/// The functions of a set on each side, and the change of their totals: what of one is inside another is counted once.
 fn members(context: &Context<'_>, set: &Succession) -> (Vec<SetMember>, Vec<SetMember>, f64) {
     let PerSide { before, after } = PerSide::from_fn(|side| {
         let of = set.of(side);
         let member = |row: &usize| {
             let others: Vec<usize> = of.iter().copied().filter(|other| other != row).collect();
             let case = context.cases.get(*row)?;
+            let total_pct = case.row.side(side).total_pct;
+            let inside = part_below(context, *row, &others, side).min(1.0);
             Some(SetMember {
                 name: case.row.name.to_string(),
-                total_pct: case.row.side(side).total_pct,
-                is_inside: part_below(context, *row, &others, side) >= MOSTLY,
+                total_pct,
+                outer_pct: (1.0 - inside) * total_pct,
+                is_inside: inside >= MOSTLY,
             })
         };
         let mut members: Vec<SetMember> = of.iter().filter_map(member).collect();
         if members.iter().all(|member| member.is_inside) {
             // They call each other.
-            members.iter_mut().take(1).for_each(|heaviest| heaviest.is_inside = false);
+            members.iter_mut().take(1).for_each(|heaviest| {
+                (heaviest.is_inside, heaviest.outer_pct) = (false, heaviest.total_pct);
+            });
         }
         members
     });
-    let sum = |members: &[SetMember]| {
-        members.iter().filter(|member| !member.is_inside).map(|member| member.total_pct).sum::<f64>()
-    };
+    let sum = |members: &[SetMember]| members.iter().map(|member| member.outer_pct).sum::<f64>();
     let net_pp = context.common_shift.own_change_pp(sum(&before), sum(&after));
     (before, after, net_pp)
 }

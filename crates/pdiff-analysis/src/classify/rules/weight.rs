@@ -2,7 +2,7 @@
 
 use pdiff_profile::Side;
 
-use super::code_counts::{calls_in_code, copies_in_code};
+use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
 use super::edge;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
@@ -151,12 +151,6 @@ fn places<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Vec<&'c Case<'a>
         .collect()
 }
 
-/// Whether a function of the program has samples and no code of its own in both builds: it runs only inlined.
-pub(in crate::classify) fn is_inlined_only(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let bytes = |side: Side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side));
-    case.of_program && Side::BOTH.into_iter().all(|side| bytes(side) == 0 && case.is_sampled(side))
-}
-
 /// The function that contains the heaviest copy of a function without code of its own in both builds.
 pub(super) fn place<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
     let place = case.row.inlined_into(Side::After).first().filter(|_| is_inlined_only(context, case))?;
@@ -179,7 +173,8 @@ pub(super) fn is_called_by_changed_code(
 enum CallerCode {
     /// Its own code.
     Own,
-    /// That, or the code of a function that contains it, where it runs only inlined.
+    /// That, or the code of a function that contains it, where it runs only inlined; or it cannot be compared, because one
+    /// build only contains it inlined.
     WithPlaces,
 }
 
@@ -206,7 +201,8 @@ fn is_called_by(
         let is_of_one_build = Side::BOTH.into_iter().any(|side| caller.held_by(side) == InBuild::No);
         let is_in_changed =
             || of == CallerCode::WithPlaces && places(context, caller).into_iter().any(differs);
-        is_of_one_build || differs(caller) || is_in_changed()
+        let may_differ = || of == CallerCode::WithPlaces && is_in_other_form(context, caller).is_some();
+        is_of_one_build || differs(caller) || is_in_changed() || may_differ()
     };
     let calls = context.calls_to(row, more).into_iter();
     let of_changed = calls.filter(|call| context.caller(call).is_some_and(has_changed));

@@ -25,7 +25,8 @@ const LEAST_LEFT: f64 = 0.4;
 /// Kin that lost a smaller part of the function's weight are left out.
 const LEAST_PART: f64 = 0.1;
 
-/// What callers call less is like a row's total up to this factor; it casts doubt on new code up to the second.
+/// What callers call less is like a row's total up to this factor; it casts doubt on new code up to the second. What heirs took
+/// over is what one function lost up to the first.
 const LIKE_LOSS: f64 = 1.5;
 const DOUBTFUL_LOSS: f64 = 2.5;
 
@@ -52,7 +53,9 @@ impl<'c> Kinship<'c, '_> {
         let Some(case) = self.context.cases.get(row) else { return (Judged::Total, Vec::new()) };
         let callers = self.callers(case, with);
         for measure in [Judged::Booked, Judged::Total] {
-            let weight = share(measure, case.row, with);
+            // What functions that have another name now have of it went there.
+            let led = if measure == Judged::Total { self.led_pp(case, with, &is_renamed) } else { 0.0 };
+            let weight = share(measure, case.row, with) - led;
             if weight < FLOOR_PP {
                 continue;
             }
@@ -61,6 +64,9 @@ impl<'c> Kinship<'c, '_> {
                 let lost_pp = self.lost_pp(kin, measure, with);
                 let is_kin = kin != row && !self.flipped.contains_key(&kin) && !is_renamed(kin);
                 let is_kin = is_kin && !self.is_inside(kin, row, with);
+                // The rest of a function that led to renamed ones did not become a much larger function.
+                let is_rest = led == 0.0 || !self.is_fresh(kin, with) || weight >= LEAST_PART * lost_pp;
+                let is_kin = is_kin && is_rest;
                 if is_kin && lost_pp >= LEAST_PART * weight && self.is_alike(row, kin, with) {
                     let is_there = self.context.cases.get(kin).is_some_and(|case| case.is_sampled(with));
                     lost.push((is_there, lost_pp, kin));
@@ -90,6 +96,43 @@ impl<'c> Kinship<'c, '_> {
         (Judged::Booked, callers.into_iter().filter(took_over).take(1).collect())
     }
 
+    /// Whether the build of a side does not contain a row's function.
+    fn is_fresh(&self, row: usize, with: Side) -> bool {
+        self.context.cases.get(row).is_some_and(|case| case.held_by(with) == InBuild::No)
+    }
+
+    /// What a function has below callees that have another name now, in percent: it led to them.
+    fn led_pp(&self, case: &Case<'_>, with: Side, is_renamed: impl Fn(usize) -> bool) -> f64 {
+        let calls = self.context.calls_from(case.row, with).into_iter();
+        let renamed = calls.filter(|call| {
+            let callee = self.context.callee(call).and_then(|callee| self.context.row_number(callee.row));
+            callee.is_some_and(&is_renamed)
+        });
+        renamed.map(|call| share_pct(case.row, with, call.weight(with))).sum()
+    }
+
+    /// Heirs without links of small functions to large ones of the other build that have another one, for these are not what they
+    /// became; and the rows of these small functions.
+    pub(super) fn without_small(&self, heirs: &[Heir]) -> (Vec<Heir>, Vec<usize>) {
+        let is_small = |heir: &Heir| {
+            let weight = self
+                .context
+                .cases
+                .get(heir.row)
+                .map_or(0.0, |case| share(Judged::Booked, case.row, heir.with));
+            self.is_fresh(heir.donor, heir.with)
+                && weight < LEAST_PART * self.lost_pp(heir.donor, Judged::Booked, heir.with)
+        };
+        let has_other = |heir: &Heir| {
+            heirs.iter().any(|of| {
+                of.row == heir.donor || (of.donor == heir.donor && of.row != heir.row && !is_small(of))
+            })
+        };
+        let (small, kept): (Vec<Heir>, Vec<Heir>) =
+            heirs.iter().copied().partition(|heir| is_small(heir) && has_other(heir));
+        (kept, small.iter().map(|heir| heir.row).collect())
+    }
+
     /// Heirs that can have had what their donors lost, and the rows of those that cannot. A total that is inside another
     /// heir's of the same donor went to that one; and a function that the run no longer
     /// enters left all of it to its heirs, or other code took it over.
@@ -117,6 +160,27 @@ impl<'c> Kinship<'c, '_> {
         let refused = inside.iter().map(|heir| heir.row);
         let refused = refused.chain(strange.iter().flat_map(|heir| [heir.row, heir.donor])).collect();
         (kept, refused)
+    }
+
+    /// Pairs of functions that took over parts of what one function lost, which both builds have: together no more than it lost.
+    pub(super) fn shared(&self, heirs: &[Heir]) -> Vec<(usize, usize)> {
+        let mut of_donor: FxHashMap<(usize, Side), Vec<&Heir>> = FxHashMap::default();
+        for heir in heirs {
+            of_donor.entry((heir.donor, heir.with)).or_default().push(heir);
+        }
+        let mut pairs = Vec::new();
+        for ((donor, with), of) in of_donor {
+            let is_left =
+                self.context.cases.get(donor).is_some_and(|donor| donor.held_by(with) != InBuild::No);
+            let (Some(first), true) = (of.first(), is_left && of.len() > 1) else { continue };
+            let taken: f64 = of.iter().map(|heir| weight(self.context, heir.row, with)).sum();
+            let lost = |measure: &Judged| self.lost_pp(donor, *measure, with);
+            if taken <= LIKE_LOSS * Judged::ALL.iter().map(lost).fold(0.0, f64::max) {
+                pairs.extend(of.iter().skip(1).map(|heir| (first.row, heir.row)));
+            }
+        }
+        pairs.sort_unstable();
+        pairs
     }
 
     /// Whether half of a function's total is a callee's that the other build calls elsewhere: what that callee lost went there

@@ -6,7 +6,8 @@
 //! called in the other run. If kin lost at least half of its weight, they and the function form one set, and the verdict is
 //! on the set. Two functions at one place that match best in size and weight in both directions are one function, renamed;
 //! another function can only be a part of it by the weight that the function lost under its new name. Sets that share a
-//! function of only one build are joined; a function of both builds can be in several sets.
+//! function of only one build are joined, and so are functions that together took over what one of both builds lost. Else a
+//! function of both builds can be in several sets.
 //!
 //! A function that nothing succeeded for sure is still not said to be new if one that is gone could have been it: entered from
 //! where this one is, and alike in size and weight.
@@ -64,13 +65,17 @@ impl Successions {
             }
             heirs.extend(donors.into_iter().map(|donor| Heir { row: *row, with: *with, measure, donor }));
         }
+        let (heirs, small) = kinship.without_small(&heirs);
         let (heirs, refused) = kinship.conserved(&heirs);
         doubtful.extend(refused);
+        links.extend(kinship.shared(&heirs));
         links.extend(heirs.into_iter().map(|heir| (heir.row, heir.donor)));
         let mut unlike = kinship.replaced(&fresh, &links);
         doubtful.retain(|row| !unlike.iter().any(|(a, b)| a == row || b == row));
         links.append(&mut unlike);
-        let is_linked = |row: usize| links.iter().any(|(a, b)| *a == row || *b == row);
+        // What a small function may have become is known, though not for sure.
+        let is_linked =
+            |row: usize| links.iter().any(|(a, b)| *a == row || *b == row) || small.contains(&row);
         let open = fresh.iter().filter(|(row, _)| !is_linked(*row));
         let mut entered = FxHashMap::default();
         let twins: Vec<usize> = open
@@ -78,6 +83,7 @@ impl Successions {
             .map(|(row, _)| *row)
             .collect();
         doubtful.extend(twins);
+        doubtful.extend(small);
         let one_sided = fresh.iter().map(|(row, _)| *row).collect();
         let named =
             named.into_iter().map(|(before, after)| Succession { before: vec![before], after: vec![after] });

@@ -35,6 +35,12 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NotExamined { object } => format!("the file of {object} was not examined"),
         Limit::Unseen(detectable_pp) => unseen(*detectable_pp),
         Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),
+        Limit::OtherVersion => {
+            "the inlining is certain; most other code differs too, so its cost may have other reasons".to_owned()
+        }
+        Limit::LittleMoved(pct) => {
+            format!("only {pct:.2} % is known to be that of these functions, inlined or called")
+        }
         Limit::LostCaller => "the stacks do not show which of its callers called it".to_owned(),
         Limit::NoNamedCaller => "no caller was found on both sides by its full name".to_owned(),
         Limit::LikeShare { twin, on } => {
@@ -98,7 +104,7 @@ pub fn limit_text(of: &Limit) -> String {
             format!("{copy}, inlined in its caller in the {in_build} binary alone, may be the same function")
         }
         Limit::RewrittenModule(module) => {
-            format!("{module} was rewritten: functions of it that only the other build has ran with a similar weight")
+            format!("{module} was rewritten: each build has functions of it that the other lacks")
         }
         Limit::MovedModule(module) => {
             format!("only one build holds {module}, and the other has functions of it in another module")

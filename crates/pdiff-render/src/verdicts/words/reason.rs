@@ -1,10 +1,13 @@
 //! The reason for a verdict, in one line.
 
-use pdiff_analysis::classify::{EnteredBy, FamilyCost, Reason, SelfChange, SetMember};
+use pdiff_analysis::classify::{EnteredBy, FamilyCost, Judged, OtherCode, Reason, SelfChange, SetMember};
 use pdiff_profile::{PerSide, Side};
 
 use super::limit::unseen;
 use super::{cost, own_cost, setting};
+
+/// Shares that add up to more than their functions have together by so much are not left to be added up.
+const SHOWN_TWICE_PCT: f64 = 0.05;
 
 /// How many modules of a side are named.
 const MODULES: usize = 3;
@@ -63,8 +66,8 @@ pub fn reason_text(of: &Reason) -> String {
         }
         Reason::OneRunEntered { active, bound_pct, why } => entered(*active, *bound_pct, why),
         Reason::GoesOn { callees, total_pp, self_pp } => format!(
-            "total {total_pp:+.2} points, self {self_pp:+.2}: now also calls {} (no such call was sampled \
-             before)",
+            "total {total_pp:+.2} points, self {self_pp:+.2}: now also calls {} (hardly any such call \
+             was sampled before)",
             callees.join(", ")
         ),
         Reason::GoesOnMore { callee, pct: PerSide { before, after }, calls, total_pp } => {
@@ -76,16 +79,17 @@ pub fn reason_text(of: &Reason) -> String {
             };
             format!("total {total_pp:+.2} points: calls {callee} more ({before:.2} to {after:.2} %), {code}")
         }
-        Reason::NewEdge { caller, after_pct } => {
-            format!("{caller} now calls it more than before ({after_pct:.2} %); the code of {caller} differs")
+        Reason::NewEdge { caller, after_pct, code } => {
+            let code = other_code(caller, *code);
+            format!("{caller} now calls it more than before ({after_pct:.2} %); {code}")
         }
-        Reason::MoreOnEdge { caller, pct, calls } => {
+        Reason::MoreOnEdge { caller, pct, calls, code } => {
             let code = match calls.after > calls.before {
                 true => format!(
                     "the code of {caller} has {} calls of it instead of {}",
                     calls.after, calls.before
                 ),
-                false => format!("the code of {caller} differs"),
+                false => other_code(caller, *code),
             };
             format!("{caller} calls it more ({:.2} to {:.2} %); {code}", pct.before, pct.after)
         }
@@ -112,20 +116,29 @@ pub fn reason_text(of: &Reason) -> String {
                 false => "its share shows no change",
             };
             format!(
-                "{judged} costs {} per operation{}; {share} ({share_pp:+.2} points)",
+                "{} costs {} per operation{}; {share} ({share_pp:+.2} points)",
+                measure(*judged),
                 cost(change),
                 own_cost(change)
             )
         }
+        Reason::CostOfCallees { judged, change, callees } => format!(
+            "{} costs {} per operation{}, in what it calls: {}",
+            measure(*judged),
+            cost(change),
+            own_cost(change),
+            callees.join(", ")
+        ),
         Reason::CostNotTold { judged, change } => {
-            format!("{judged} costs {} per operation, its share is within noise", cost(change))
+            format!("{} costs {} per operation, its share is within noise", measure(*judged), cost(change))
         }
         Reason::CostShared { judged, change } => format!(
-            "{judged} costs {} per operation; beyond the change of all functions, that is within noise",
+            "{} costs {} per operation; beyond the change of all functions, that is within noise",
+            measure(*judged),
             cost(change)
         ),
         Reason::OtherCode { judged, delta_pp } => {
-            format!("the same source, compiled to other code; {judged} {delta_pp:+.2} points")
+            format!("the same source, compiled to other code; {} {delta_pp:+.2} points", measure(*judged))
         }
         Reason::HiddenInBuild { hidden } => {
             format!(
@@ -142,7 +155,7 @@ pub fn reason_text(of: &Reason) -> String {
                     "between it and what is inlined into it; both together no more than the change that all functions share"
                 }
             };
-            format!("{judged} {delta_pp:+.2} points, {what} (factor {factor:.2})")
+            format!("{} {delta_pp:+.2} points, {what} (factor {factor:.2})", measure(*judged))
         }
         Reason::WithinPlace { place, self_pp } => format!(
             "self {self_pp:+.2} points, inlined in {place}, whose self by symbol did not change that way: only the \
@@ -162,7 +175,7 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::CallersChanged { judged, delta_pp, callers } => {
             let names = named_changes(callers);
             let names = if names.is_empty() { "callers that are not known".to_owned() } else { names };
-            format!("the same code; {judged} {delta_pp:+.2} points, under {names}")
+            format!("the same code; {} {delta_pp:+.2} points, under {names}", measure(*judged))
         }
         Reason::ReplacedModules { before, after, net_pp } => {
             format!("before: {}; after: {}; net {net_pp:+.2} points", modules(before), modules(after))
@@ -175,13 +188,32 @@ pub fn reason_text(of: &Reason) -> String {
         }
         Reason::PartOf { judged, own_pp, functions } => {
             let names = named_changes(functions);
-            format!("{judged} {own_pp:+.2} points without the common factor, under {names}")
+            format!("{} {own_pp:+.2} points without the common factor, under {names}", measure(*judged))
         }
         Reason::CalleesChanged { judged, delta_pp, self_pp, callees } => {
             let names = named_changes(callees);
             let names = if names.is_empty() { "no callee stands out".to_owned() } else { names };
-            format!("{judged} {delta_pp:+.2} points, self {self_pp:+.2}: {names}")
+            format!("{} {delta_pp:+.2} points, self {self_pp:+.2}: {names}", measure(*judged))
         }
+    }
+}
+
+/// What is known of a caller's code.
+fn other_code(caller: &str, code: OtherCode) -> String {
+    match code {
+        OtherCode::Differs => format!("the code of {caller} differs"),
+        OtherCode::InlinedOnly(side) => {
+            format!("the code of {caller} cannot be compared, because it is only inlined {side}")
+        }
+    }
+}
+
+/// A measure, as tables call it.
+fn measure(of: Judged) -> &'static str {
+    match of {
+        Judged::OwnSelf => "self",
+        Judged::Booked => "self by symbol",
+        Judged::Total => "total",
     }
 }
 
@@ -206,14 +238,27 @@ fn members(of: &[SetMember]) -> String {
         of.map(|of| format!("{} ({:.2} %)", of.name, of.total_pct)).collect()
     };
     let (outer, inner) = (named(false).join(" + "), named(true).join(" + "));
-    if inner.is_empty() { outer } else { format!("{outer} with {inner} inside") }
+    let inner = if inner.is_empty() { inner } else { format!(" with {inner} inside") };
+    // A part of one may be inside another.
+    let shown: f64 = of.iter().filter(|of| !of.is_inside).map(|of| of.total_pct).sum();
+    let whole: f64 = of.iter().map(|of| of.outer_pct).sum();
+    let whole = match shown - whole >= SHOWN_TWICE_PCT {
+        true => format!(", together {whole:.2} %"),
+        false => String::new(),
+    };
+    format!("{outer}{inner}{whole}")
 }
 
 /// What a change of inlining costs.
 fn family_cost(of: &FamilyCost) -> String {
     let what = match (of.is_more(), of.is_less()) {
         (true, _) => "it costs",
-        (_, true) => "it saves",
+        (_, true) => {
+            return format!(
+                "; with its callers it saves {:.2} points (+/- {:.2})",
+                -of.net_pp, of.half_width_pp
+            );
+        }
         _ => "no cost beyond noise:",
     };
     format!("; with its callers {what} {:+.2} points (+/- {:.2})", of.net_pp, of.half_width_pp)
