@@ -98,7 +98,7 @@ pub(crate) fn judge(gate: &Gate, comparison: &Comparison, hidden: Hidden) -> Gat
     match found.undecided.first() {
         _ if !found.tripped.is_empty() => of(GateStatus::Failed, None, found.tripped),
         Some(first) => {
-            let why = undecided(first, found.undecided.len());
+            let why = undecided(gate, first, found.undecided.len());
             match hidden {
                 Hidden::Inconclusive => inconclusive(why),
                 Hidden::Passes => of(GateStatus::Passed, Some(why), Vec::new()),
@@ -127,7 +127,13 @@ fn without_value(gate: &Gate, comparison: &Comparison) -> Result<String, String>
     }
 }
 
-fn undecided(first: &Trip, rows: usize) -> String {
+fn undecided(gate: &Gate, first: &Trip, rows: usize) -> String {
+    if gate.is_on_whole() {
+        return format!(
+            "noise hides a change of that size: one of {:.1} % would be detected; hint: give more recordings of each build",
+            first.value
+        );
+    }
     format!(
         "noise hides changes of that size in {rows} row(s); {} would have to change by {:.2} points to be detected; hint: give more \
          recordings of each build",

@@ -171,6 +171,7 @@ fn what_could_not_be_seen_is_inconclusive_and_not_passed() {
     assert!(of.read("comment.md").contains("### pdiff: a gate cannot be judged\n"));
     assert!(of.read("junit.xml").contains("errors=\"1\""));
     assert_eq!(status(&of.ci(&before, &after, &[&gates[..], &["--inconclusive", "pass"]].concat())), 0);
+    assert!(of.read("junit.xml").contains("errors=\"0\""));
     assert_eq!(status(&of.ci(&before, &after, &[&gates[..], &["--inconclusive", "fail"]].concat())), 1);
     // Nobody is stopped by what only warns.
     assert_eq!(status(&of.ci(&before, &after, &["--warn", "delta_self_pp > 0.2"])), 0);

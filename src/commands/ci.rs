@@ -7,11 +7,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use pdiff::classify::{Cause, Classification, finding_causes};
-use pdiff::render::{self, CiInput, GateResult};
+use pdiff::render::{self, CiInput, GateResult, GateStatus};
 use pdiff::{Build, By, Comparer, Comparison, Gate, Recording, RowFunction};
 
 use super::report;
-use crate::cli::CiArgs;
+use crate::cli::{CiArgs, Inconclusive};
 use crate::exit::Outcome;
 use crate::gates::{self, Hidden};
 use crate::output::Output;
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
     let comparison = &verdicts.comparison;
 
     let hidden = if one_build.is_empty() { Hidden::Inconclusive } else { Hidden::Passes };
+    let passes = args.gates.inconclusive == Some(Inconclusive::Pass);
     let mut calibration = Vec::new();
     let mut results = Vec::new();
     for (gates, is_warning) in [(&failing, false), (&warning, true)] {
@@ -49,6 +50,8 @@ pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
             let (raised, said) = calibrated(gate, &one_build);
             calibration.extend(said);
             let result = gates::judge(&raised, comparison, hidden);
+            // What cannot be judged passes if it is wanted so: it is then a warning in every file, too.
+            let is_warning = is_warning || (passes && result.status == GateStatus::Inconclusive);
             // A pipeline knows a test by its name, which stays.
             results.push(GateResult { gate: gate.to_string(), is_warning, ..result });
         }

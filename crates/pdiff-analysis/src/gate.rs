@@ -9,7 +9,7 @@
 //!
 //! The scope `total` looks at the whole instead of at rows: a field of a row is summed over the rows (the significant ones,
 //! without `all:`), and there are `gap_pct`, `cost_change_pct` and others, of which these two count as 0 where their
-//! interval holds zero, without `all:`. An unknown value trips no gate; [`GateOutcome::with_value`] shows that, and the
+//! interval holds zero, without `all:`; if noise hides a change as large as the gate's, it is undecided. An unknown value trips no gate; [`GateOutcome::with_value`] shows that, and the
 //! caller decides whether it is an error. `gate/field.rs` contains the lists of fields.
 
 mod field;
@@ -51,6 +51,12 @@ enum Scope {
     Subsystem(String),
     Total,
 }
+
+/// What the whole is called among rows.
+const TOTAL: &str = "TOTAL";
+
+/// A change of so many half widths of its 95 % interval is found 9 times in 10: (1.96 + 1.28) / 1.96.
+const DETECTABLE_HALF_WIDTHS: f64 = 1.65;
 
 /// How a gate compares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,7 +208,8 @@ pub struct GateOutcome {
     /// Those of them whose field is known; for `total`: 1 if it is known about the whole.
     pub with_value: usize,
     /// Rows that may have changed by more than the gate allows, but whose noise hides a change of that size; the value is the
-    /// smallest change that would have been found, or half the interval where none can be. Only for changes in points, without `all:`.
+    /// smallest change that would have been found, or half the interval where none can be. Only without `all:`, for changes in
+    /// points of rows, and for `gap_pct` and `cost_change_pct` of the whole, in percent.
     pub undecided: Vec<Trip>,
 }
 
@@ -229,7 +236,10 @@ impl Gate {
         };
         let tripped =
             values.into_iter().filter(|trip| self.operator.holds(trip.value, self.number)).collect();
-        let undecided = in_scope.iter().filter_map(|row| self.undecided(row)).collect();
+        let undecided = match self.scope {
+            Scope::Total => self.undecided_whole(comparison).into_iter().collect(),
+            _ => in_scope.iter().filter_map(|row| self.undecided(row)).collect(),
+        };
         GateOutcome { tripped, in_scope: in_scope.len(), with_value, undecided }
     }
 
@@ -283,15 +293,7 @@ impl Gate {
 
     fn undecided(&self, row: &Row) -> Option<Trip> {
         let is_decided = self.all || row.significant || self.field.name() != "delta_self_pp";
-        if is_decided || matches!(self.scope, Scope::Total) {
-            return None;
-        }
-        let may_trip = match self.operator.0 {
-            ">" | ">=" => self.number > 0.0 && row.ci_high_pp > self.number,
-            "<" | "<=" => self.number < 0.0 && row.ci_low_pp < self.number,
-            _ => false,
-        };
-        if !may_trip {
+        if is_decided || !self.may_be_tripped_within((row.ci_low_pp, row.ci_high_pp)) {
             return None;
         }
         let detectable_pp = row.detectable.points();
@@ -303,6 +305,30 @@ impl Gate {
         Some(Trip { name: row.name.to_string(), object: row.object.to_string(), value })
     }
 
+    /// The whole, if its change does not count and noise hides one as large as the gate's.
+    fn undecided_whole(&self, comparison: &Comparison) -> Option<Trip> {
+        let whole = Whole { comparison, rows: &[], all: self.all };
+        let (low, high) = self.field.interval_around_zero(&whole)?;
+        let detectable = DETECTABLE_HALF_WIDTHS * (high - low) / 2.0;
+        let is_hidden = self.may_be_tripped_within((low, high)) && detectable > self.number.abs();
+        is_hidden.then(|| Trip { name: TOTAL.to_owned(), object: String::new(), value: detectable })
+    }
+
+    /// Whether a change that is somewhere in an interval could trip the gate, where none does not.
+    fn may_be_tripped_within(&self, (low, high): (f64, f64)) -> bool {
+        match self.operator.0 {
+            ">" | ">=" => self.number > 0.0 && high > self.number,
+            "<" | "<=" => self.number < 0.0 && low < self.number,
+            _ => false,
+        }
+    }
+
+    /// Whether the gate looks at the whole instead of at rows.
+    #[must_use]
+    pub fn is_on_whole(&self) -> bool {
+        matches!(self.scope, Scope::Total)
+    }
+
     fn of_row(&self, row: &Row) -> Option<Trip> {
         let value = self.field.of_row(row).filter(|value| value.is_finite())?;
         Some(Trip { name: row.name.to_string(), object: row.object.to_string(), value })
@@ -311,7 +337,7 @@ impl Gate {
     fn whole(&self, comparison: &Comparison, rows: &[&Row]) -> Option<Trip> {
         let whole = Whole { comparison, rows, all: self.all };
         let value = self.field.of_whole(&whole).filter(|value| value.is_finite())?;
-        Some(Trip { name: "TOTAL".to_owned(), object: String::new(), value })
+        Some(Trip { name: TOTAL.to_owned(), object: String::new(), value })
     }
 }
 

@@ -86,6 +86,14 @@ fn cost_is_gated_where_operations_are_known() {
     assert_eq!(tripped("total:gap_pct < -10", &comparison), "TOTAL -50.0");
     assert_eq!(tripped("total:gap_pct < -1", &of_both(100.0, 95.0)), "", "within the run-to-run variation");
     assert_eq!(tripped("all:total:gap_pct < -1", &of_both(100.0, 95.0)), "TOTAL -5.0");
+    let undecided = |gate: &str| {
+        let gate: Gate = gate.parse().unwrap();
+        gate.evaluate(&of_both(100.0, 95.0)).undecided.len()
+    };
+    assert_eq!(undecided("total:gap_pct < -1"), 1, "noise hides a gap of 1 %");
+    assert_eq!(undecided("total:gap_pct < -90"), 0, "a gap of 90 % would be seen");
+    assert_eq!(undecided("total:gap_pct > 90"), 0);
+    assert_eq!(undecided("all:total:gap_pct < -1"), 0, "what is not significant counts, too");
 }
 
 #[test]

@@ -121,6 +121,8 @@ fn wrong_kind(start: &[u8]) -> Option<WrongKind> {
     let text = start.trim_ascii_start();
     match text.first() {
         _ if start.contains(&0) => Some(WrongKind::Binary),
+        // Python's outermost function is `<module>`, PHP's `{main}`.
+        Some(b'<' | b'{') if is_folded(start) => None,
         Some(b'<') => Some(WrongKind::Markup),
         Some(b'{') => Some(WrongKind::Json),
         Some(b'[') if text.get(1..).is_some_and(opens_json_value) => Some(WrongKind::Json),
@@ -160,6 +162,9 @@ mod tests {
     fn texts_are_told_apart_by_their_first_lines() {
         let check = |text: &str, expected| assert_eq!(detect(text.as_bytes()), expected, "{text:?}");
         check("a;b;c 12\nmain 5\n", Ok(Format::Folded));
+        check("<module> (s.py:11);inner (s.py:3) 5\n", Ok(Format::Folded));
+        check("{main};b 5\n", Ok(Format::Folded));
+        check("<p>of 5\n<br>\n", Err(WrongKind::Markup));
         check("# made by inferno\na b;operator new (x) 1.5\r\n", Ok(Format::Folded));
         check("x 12 [000] 1.000001: 1 cycles: \n\t 12 a (b)\n", Ok(Format::PerfScript));
         check("          x 12 1.000001: 1 cycles:   12 a 5\n", Ok(Format::PerfScript));

@@ -15,6 +15,14 @@ pub(super) enum Field {
 pub(super) struct WholeField {
     name: &'static str,
     value: fn(&Whole<'_>) -> Option<f64>,
+    /// The 95 % interval of a change, in the unit of the value.
+    interval: fn(&Whole<'_>) -> Option<(f64, f64)>,
+}
+
+impl WholeField {
+    const fn new(name: &'static str, value: fn(&Whole<'_>) -> Option<f64>) -> Self {
+        Self { name, value, interval: |_| None }
+    }
 }
 
 /// The whole that a gate of scope `total` looks at.
@@ -38,14 +46,14 @@ fn row_fields() -> impl Iterator<Item = &'static RowField> {
 
 /// Numbers of the whole that no row has.
 const WHOLE_FIELDS: &[WholeField] = &[
-    WholeField { name: "gap_pct", value: gap_pct },
-    WholeField { name: "cost_change_pct", value: cost_change_pct },
-    WholeField { name: "cost_before_per_op", value: |whole| Some(whole.cost()?.per_op.before) },
-    WholeField { name: "cost_after_per_op", value: |whole| Some(whole.cost()?.per_op.after) },
-    WholeField { name: "before_unresolved_pct", value: |whole| Some(whole.comparison.before.unresolved_pct) },
-    WholeField { name: "after_unresolved_pct", value: |whole| Some(whole.comparison.after.unresolved_pct) },
-    WholeField { name: "before_spin_pct", value: |whole| Some(whole.comparison.before.spin_pct) },
-    WholeField { name: "after_spin_pct", value: |whole| Some(whole.comparison.after.spin_pct) },
+    WholeField { interval: gap_interval_pct, ..WholeField::new("gap_pct", gap_pct) },
+    WholeField { interval: cost_interval_pct, ..WholeField::new("cost_change_pct", cost_change_pct) },
+    WholeField::new("cost_before_per_op", |whole| Some(whole.cost()?.per_op.before)),
+    WholeField::new("cost_after_per_op", |whole| Some(whole.cost()?.per_op.after)),
+    WholeField::new("before_unresolved_pct", |whole| Some(whole.comparison.before.unresolved_pct)),
+    WholeField::new("after_unresolved_pct", |whole| Some(whole.comparison.after.unresolved_pct)),
+    WholeField::new("before_spin_pct", |whole| Some(whole.comparison.before.spin_pct)),
+    WholeField::new("after_spin_pct", |whole| Some(whole.comparison.after.spin_pct)),
 ];
 
 impl Whole<'_> {
@@ -69,6 +77,15 @@ fn cost_change_pct(whole: &Whole<'_>) -> Option<f64> {
     let known = whole.all || cost.log_interval.is_some();
     let change = if whole.counts(cost.log_interval) { cost.log_ratio } else { 0.0 };
     known.then(|| 100.0 * change.exp_m1())
+}
+
+fn gap_interval_pct(whole: &Whole<'_>) -> Option<(f64, f64)> {
+    Some(whole.cost()?.gap.as_ref()?.interval_pct)
+}
+
+fn cost_interval_pct(whole: &Whole<'_>) -> Option<(f64, f64)> {
+    let (low, high) = whole.cost()?.log_interval?;
+    Some((100.0 * low.exp_m1(), 100.0 * high.exp_m1()))
 }
 
 impl Field {
@@ -126,6 +143,12 @@ impl Field {
             Self::Row(field) => field.quantity(row),
             Self::Whole(_) => None,
         }
+    }
+
+    /// The interval of a change of the whole that does not count, because it holds zero.
+    pub(super) fn interval_around_zero(&self, whole: &Whole<'_>) -> Option<(f64, f64)> {
+        let Self::Whole(field) = self else { return None };
+        (field.interval)(whole).filter(|interval| !whole.counts(Some(*interval)))
     }
 
     /// Its value in the whole: the sum over rows, for a field of rows. No row sums to 0; rows without it, to nothing.
