@@ -121,14 +121,20 @@ fn wrong_kind(start: &[u8]) -> Option<WrongKind> {
     let text = start.trim_ascii_start();
     match text.first() {
         _ if start.contains(&0) => Some(WrongKind::Binary),
-        // Python's outermost function is `<module>`, PHP's `{main}`.
-        Some(b'<' | b'{') if is_folded(start) => None,
+        Some(b'<' | b'{') if begins_with_place(text) && is_folded(start) => None,
         Some(b'<') => Some(WrongKind::Markup),
         Some(b'{') => Some(WrongKind::Json),
         Some(b'[') if text.get(1..).is_some_and(opens_json_value) => Some(WrongKind::Json),
         _ if start.starts_with(b"# To display the perf.data header info") => Some(WrongKind::PerfReport),
         _ => None,
     }
+}
+
+/// Whether a word in brackets comes first: Python's outermost function is `<module>`, PHP's `{main}`.
+fn begins_with_place(text: &[u8]) -> bool {
+    let inside = text.get(1..).unwrap_or_default();
+    let word = inside.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    word > 0 && matches!(inside.get(word), Some(b'>' | b'}'))
 }
 
 fn opens_json_value(text: &[u8]) -> bool {
