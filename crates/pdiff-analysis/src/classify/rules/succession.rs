@@ -14,6 +14,7 @@ use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
 use crate::classify::succession_sets::{Succession, Successions};
 use pdiff_profile::{PerSide, Side};
+use rustc_hash::FxHashMap;
 
 use super::new_code::has_no_body;
 use super::weight::changed;
@@ -61,30 +62,36 @@ fn around<'s>(
         let rows = set.of(with).iter().filter_map(|row| context.cases.get(*row));
         rows.map(|case| case.row.side(with).total_pct).sum::<f64>()
     };
-    let holds = |set: &&Succession| inlined_part(context, case, set.of(with), with, DEEPEST) >= MOST_OF_IT;
+    let holds = |set: &&Succession| inlined_part(context, case, set.of(with), with) >= MOST_OF_IT;
     let set =
         found.sets.iter().chain(&found.named).filter(holds).min_by(|a, b| total(a).total_cmp(&total(b)))?;
     let (before, after) = judged.shares(case.row);
     (net_pp(context, set).abs() < NEW_PART * (after - before).abs()).then_some(set)
 }
 
-/// The part of an inlined function's total, 0 to 1, that is in the code of some rows.
-fn inlined_part(context: &Context<'_>, case: &Case<'_>, rows: &[usize], side: Side, depth: usize) -> f64 {
-    let total = case.row.side(side).total_weight.as_f64();
-    let calls = context.calls_to(case.row, side).into_iter().take(WIDEST);
-    let parts = calls.filter_map(|call| {
-        let caller = context.caller(call)?;
-        let is_of_set = context.row_number(caller.row).is_some_and(|row| rows.contains(&row));
-        let part = match is_of_set {
-            true => 1.0,
-            false if depth > 0 && has_no_body(context, caller, side) => {
-                inlined_part(context, caller, rows, side, depth - 1)
+/// The part of an inlined function's total, 0 to 1, that is in the code of some rows. Each level of inlining is walked once, for
+/// inlined functions call each other in many ways.
+fn inlined_part(context: &Context<'_>, case: &Case<'_>, rows: &[usize], side: Side) -> f64 {
+    let mut found = 0.0;
+    let mut level = FxHashMap::from_iter(context.row_number(case.row).map(|row| (row, 1.0)));
+    for _ in 0..DEEPEST {
+        let mut outer = FxHashMap::default();
+        for (case, part) in level.iter().filter_map(|(row, part)| Some((context.cases.get(*row)?, *part))) {
+            let total = case.row.side(side).total_weight.as_f64();
+            for call in context.calls_to(case.row, side).into_iter().take(WIDEST) {
+                let Some(caller) = context.caller(call).filter(|_| total > 0.0) else { continue };
+                let Some(row) = context.row_number(caller.row) else { continue };
+                let part = part * call.weight(side).as_f64() / total;
+                if rows.contains(&row) {
+                    found += part;
+                } else if has_no_body(context, caller, side) {
+                    *outer.entry(row).or_insert(0.0) += part;
+                }
             }
-            false => 0.0,
-        };
-        Some(part * call.weight(side).as_f64() / total)
-    });
-    if total > 0.0 { parts.sum() } else { 0.0 }
+        }
+        level = outer;
+    }
+    found
 }
 
 /// Whether the set explains the row's change: one build does not contain it, or its own weight went to one that is new.
