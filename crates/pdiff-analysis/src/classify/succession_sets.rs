@@ -25,8 +25,9 @@ pub(super) struct Successions {
     pub(super) sets: Vec<Succession>,
     pub(super) of_row: FxHashMap<usize, usize>,
     pub(super) doubtful: FxHashSet<usize>,
-    /// Functions that only changed their names: each is in no other set.
+    /// Functions that only changed their names.
     pub(super) named: Vec<Succession>,
+    pub(super) named_of_row: FxHashMap<usize, usize>,
 }
 
 impl Successions {
@@ -42,6 +43,6 @@ impl Successions {
 
     /// The pair of a row's two names.
     pub(super) fn by_name(&self, row: usize) -> Option<&Succession> {
-        self.named.iter().find(|pair| pair.before.contains(&row) || pair.after.contains(&row))
+        self.named_of_row.get(&row).and_then(|pair| self.named.get(*pair))
     }
 }

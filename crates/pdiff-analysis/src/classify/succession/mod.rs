@@ -40,12 +40,12 @@ pub(super) fn successions<'c>(context: &'c Context<'_>, flipped: &FlippedCallers
 impl Successions {
     fn new(context: &Context<'_>, flipped: &FlippedCallers) -> Self {
         let fresh: Vec<(usize, Side)> = (0..).zip(&context.cases).filter_map(fresh).collect();
-        if fresh.is_empty() {
-            return Self::default();
-        }
         let kinship = Kinship::new(context, flipped);
-        let renamed = kinship.renamed(&fresh);
         let named = kinship.named_pairs();
+        if fresh.is_empty() {
+            return Self::default().with_named(named);
+        }
+        let renamed = kinship.renamed(&fresh);
         let is_renamed = |row: usize| renamed.iter().any(|(before, after)| *before == row || *after == row);
         let mut links = renamed.clone();
         let mut doubtful = FxHashSet::default();
@@ -85,9 +85,17 @@ impl Successions {
         doubtful.extend(twins);
         doubtful.extend(small);
         let one_sided = fresh.iter().map(|(row, _)| *row).collect();
-        let named =
-            named.into_iter().map(|(before, after)| Succession { before: vec![before], after: vec![after] });
-        Self { doubtful, named: named.collect(), ..Self::of_links(context, &links, &one_sided) }
+        Self { doubtful, ..Self::of_links(context, &links, &one_sided) }.with_named(named)
+    }
+
+    fn with_named(mut self, pairs: Vec<(usize, usize)>) -> Self {
+        for (at, (before, after)) in pairs.into_iter().enumerate() {
+            for row in [before, after] {
+                self.named_of_row.entry(row).or_insert(at);
+            }
+            self.named.push(Succession { before: vec![before], after: vec![after] });
+        }
+        self
     }
 
     fn of_links(context: &Context<'_>, links: &[(usize, usize)], one_sided: &FxHashSet<usize>) -> Self {
