@@ -9,9 +9,8 @@
 //! ```
 //!
 //! A real line (inferno-collapse-perf 0.12.8 of perf 6.1.187 text): `mysqld;start_thread;handle_connection;do_command 12`.
-//! There are no addresses, no times and no objects; the count is samples and weight at once (as samples it stops at
-//! 2^32 - 1 a line), and the first name, which may be a comm, is a frame like the others, unless a profiler says that it is a
-//! thread. A file and a line that a profiler writes beside a function are not part of its name.
+//! There are no addresses, no times and no objects; the count is a number of samples, or their weight (`counted_samples`), and
+//! the first name, which may be a comm, is a frame like the others, unless a profiler says that it is a thread. A file and a line that a profiler writes beside a function are not part of its name.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -19,6 +18,7 @@ use pdiff_profile::{
     NoteKind, Notes, Profile, ProfileBuilder, Resolutions, StackTable, Thread, ThreadState, Weight,
 };
 
+use crate::counted_samples::set_samples;
 use crate::digits;
 use crate::error::Error;
 use crate::named_frames::NamedFrames;
@@ -162,9 +162,6 @@ impl Folded {
         let comm = self.builder.string(comm);
         let thread = self.builder.thread(Thread { comm, pid: None, tid });
         let event = self.builder.event(event);
-        if !self.waits {
-            self.builder.without_period(event);
-        }
         let stack = self.builder.stack(&frames);
         // The text does not say how often a thread waited.
         let samples = if self.waits { 1 } else { u32::try_from(count).unwrap_or(u32::MAX) };
@@ -180,6 +177,10 @@ impl Folded {
             return Err(Error::TooManyUnparsed { path: path.into(), unparsed, lines, examples });
         }
         self.builder.notes = self.notes;
+        if !self.waits {
+            let event = self.builder.event("");
+            set_samples(&mut self.builder, event, None);
+        }
         let profile = self.builder.finish().map_err(|source| Error::Build { path: path.into(), source })?;
         if profile.cells.is_empty() {
             let examples = examples(&profile.notes);

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod compressed;
+mod counted_samples;
 mod counts;
 mod cpu_list;
 mod digits;

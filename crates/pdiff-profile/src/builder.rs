@@ -161,6 +161,23 @@ impl ProfileBuilder {
         }
     }
 
+    /// The weights counted so far, in the order of their first count unless stacks were merged.
+    pub fn weights(&self) -> impl Iterator<Item = Weight> {
+        self.cells.iter().map(|cell| cell.weight)
+    }
+
+    /// Divides `samples` among all that was counted, by weight, so that they sum to that number; `None` gives each count one.
+    pub fn divide_samples(&mut self, samples: Option<u128>) {
+        let total: u128 = self.cells.iter().map(|cell| u128::from(cell.weight.0)).sum();
+        let (mut weight, mut given) = (0_u128, 0_u128);
+        for cell in &mut self.cells {
+            weight += u128::from(cell.weight.0);
+            let until_here = samples.map_or(given + 1, |samples| divided(samples, weight, total));
+            cell.samples = u32::try_from(until_here.saturating_sub(given)).unwrap_or(u32::MAX);
+            given = until_here;
+        }
+    }
+
     /// The finished profile.
     ///
     /// # Errors
@@ -202,6 +219,15 @@ impl ProfileBuilder {
             Ok(Event { name: name.into(), samples, weight, has_period })
         };
         (0..).zip(names.iter().map(|name| &**name).zip(sums)).map(finish).collect()
+    }
+}
+
+/// The part of `samples` that `weight` of `total` has, rounded to the nearest.
+fn divided(samples: u128, weight: u128, total: u128) -> u128 {
+    let exact = samples.checked_mul(weight).and_then(|product| product.checked_add(total / 2));
+    match exact {
+        Some(product) => product.checked_div(total).unwrap_or(0),
+        None => (samples as f64 * (weight as f64 / total as f64)).round() as u128,
     }
 }
 

@@ -16,8 +16,8 @@
 //! In: XML, read once. Out: a stack for each frame that has weight of its own; the frame "all" gives none. Frames that were
 //! too narrow to draw left gaps; their weight is counted for a separate object, below their callers. Both tools draw a
 //! function's own cost before its callees, so a gap before the first callee counts as the function's own, although it may
-//! hide a narrow frame. A picture has no times, threads, objects or marks of inlined frames, and its total is samples and
-//! weight at once.
+//! hide a narrow frame. A picture has no times, threads, objects or marks of inlined frames. Its widths are numbers of samples or
+//! their weight (`counted_samples`); a picture of `pdiff flame` says how many samples of which event it has.
 //!
 //! Deliberately not read: differences of two profiles, which have the widths of one side alone.
 

@@ -33,6 +33,8 @@ pub(super) struct Picture {
     pub(super) frames: Vec<DrawnFrame>,
     /// The frame below all others.
     pub(super) root: Option<DrawnFrame>,
+    /// How many samples of which event the picture represents, if it says it.
+    pub(super) samples: Option<(u64, Box<str>)>,
     /// Whether positions are in samples, not in parts of a pixel.
     pub(super) is_exact: bool,
     /// How many titles had bytes that are not UTF-8.
@@ -221,7 +223,11 @@ impl Pending {
         let (Some(row), Some((is_exact, start, width))) = (row, place) else { return Ok(()) };
         let (what, samples) = match title {
             Title::Difference => return Err(FlameGraphError::Difference.into()),
-            Title::Root(samples) => (None, samples),
+            Title::Root(samples) => (None, Some(samples)),
+            Title::RootOfPdiff(samples) => {
+                self.picture.samples = samples.map(|(samples, event)| (samples, event.into()));
+                (None, None)
+            }
             Title::Frame(name, samples) => (Some(What::Function(name.into())), Some(samples)),
             Title::OfPdiff(name, object) => (Some(What::Of(name.into(), object.into())), None),
             Title::Pruned => (Some(What::Pruned), None),

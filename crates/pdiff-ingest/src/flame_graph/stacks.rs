@@ -10,11 +10,12 @@
 //! draw. "all" has nothing of its own. Positions in pixels are rounded: what they cannot tell from nothing is the frame's
 //! own.
 
-use pdiff_profile::{Frame, FrameId, NoteKind, Object, ProfileBuilder, StackTable, Thread, Weight};
+use pdiff_profile::{EventId, Frame, FrameId, NoteKind, Object, ProfileBuilder, StackTable, Thread, Weight};
 
 use super::error::FlameGraphError;
 use super::layout::{Called, Caller, Layout};
 use super::picture::{DrawnFrame, PARTS_OF_PIXEL, Picture, What};
+use crate::counted_samples::set_samples;
 use crate::named_frames::NamedFrames;
 
 /// The most frames of all stacks together: 128 MB, as long as the stacks of 524,288 frames that lie 64 deep.
@@ -68,6 +69,7 @@ pub(super) fn count(
         let example = || format!("at least this weight is not drawn, most of it below {}", lost.heaviest.1);
         builder.notes.add(NoteKind::NarrowFrames, lost.callers, Weight(lost.weight), example);
     }
+    set_samples(&mut builder, stacks.event, picture.samples.as_ref().map(|(samples, _)| *samples));
     if picture.not_utf8 > 0 {
         builder.notes.add(NoteKind::NotUtf8, picture.not_utf8, Weight::ZERO, String::new);
     }
@@ -135,6 +137,7 @@ struct Stacks {
     /// By number in the picture.
     frames: Vec<FrameId>,
     pruned: FrameId,
+    event: EventId,
     stacked: usize,
 }
 
@@ -145,7 +148,8 @@ impl Stacks {
         let mut named = NamedFrames::default();
         let of = |drawn: &DrawnFrame| frame(&mut builder, &mut named, &drawn.what);
         let frames = picture.frames.iter().map(of).collect();
-        Self { builder, named, frames, pruned, stacked: 0 }
+        let event = builder.event(picture.samples.as_ref().map_or("", |(_, event)| event));
+        Self { builder, named, frames, pruned, event, stacked: 0 }
     }
 
     /// The frame of this number below those that called it, root first; one more than is kept if they are too many.
@@ -181,11 +185,9 @@ impl Stacks {
         }
         let comm = self.builder.string("");
         let thread = self.builder.thread(Thread { comm, pid: None, tid: None });
-        let event = self.builder.event("");
-        self.builder.without_period(event);
         let stack = self.builder.stack(root_first);
         let samples = u32::try_from(weight).unwrap_or(u32::MAX);
-        self.builder.count(event, 0, thread, stack, samples, Weight(weight));
+        self.builder.count(self.event, 0, thread, stack, samples, Weight(weight));
         Ok(())
     }
 }

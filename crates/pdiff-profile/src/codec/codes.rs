@@ -86,6 +86,7 @@ codes!(NoteKind {
     NarrowFrames = 33,
     CallersPutBack = 34,
     LostReturns = 35,
+    CountsAreNoSamples = 36,
 });
 
 #[cfg(test)]
@@ -102,6 +103,6 @@ mod tests {
     fn every_code_stands_for_one_variant() {
         check::<ObjectKind>(7);
         check::<Reason>(7);
-        check::<NoteKind>(32);
+        check::<NoteKind>(33);
     }
 }

@@ -58,7 +58,12 @@ impl<'a> Titles<'a> {
         let tree = self.input.tree;
         let mut facts = Vec::new();
         let name = match node.frame {
-            TreeFrame::Root => "all".to_owned(),
+            TreeFrame::Root => {
+                if self.input.is_single() {
+                    facts.push(self.samples(node));
+                }
+                "all".to_owned()
+            }
             TreeFrame::Pruned { frames } => {
                 facts.push(format!("{} narrow frames together", grouped(frames)));
                 "[pruned]".to_owned()
@@ -119,6 +124,17 @@ impl<'a> Titles<'a> {
             let numbers =
                 format!("{} -> {} {}", unit.fixed(change.before), unit.fixed(change.after), unit.name);
             facts.push(format!("{measure} per operation {}{noise}", numbers.trim_end()));
+        }
+    }
+
+    /// How many samples of what the frame represents; whoever reads the picture learns noise from it.
+    fn samples(&self, root: &TreeNode) -> String {
+        let side = &self.input.comparison.before;
+        let drawn = root.before.total_weight as f64 / side.weight.0.max(1) as f64;
+        let samples = grouped((side.samples as f64 * drawn).round() as u64);
+        match side.runs.first().map_or("", |run| &*run.event) {
+            "" => format!("{samples} samples"),
+            event => format!("{samples} samples of {event}"),
         }
     }
 

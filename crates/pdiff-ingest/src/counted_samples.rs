@@ -1,0 +1,106 @@
+//! How many samples the counts of a folded or drawn profile stand for.
+//!
+//! Folded stacks and flame graphs give one number a stack. It is the number of samples, or what they weigh: nanoseconds of a clock,
+//! cycles, bytes. The noise of a comparison follows from samples, so nanoseconds must not be taken for them:
+//!
+//! - All counts are multiples of one large number: a clock that fires at even distances. Each such distance is one sample.
+//! - The counts together exceed what a recording can have as samples: each count is at least one sample, and counts as one.
+//! - Otherwise counts are samples.
+
+use pdiff_profile::{EventId, NoteKind, ProfileBuilder, Weight};
+
+/// The shortest distance of a clock that is recognised: 100 microseconds in nanoseconds. Numbers of samples, of which even a short list
+/// may be multiples of a round number, have smaller divisors.
+const SHORTEST_DISTANCE: u64 = 100_000;
+
+/// The most samples of one recording: 64 CPUs at 4,000 a second for four hours are 3.7 billion.
+const MOST_SAMPLES: u128 = u32::MAX as u128;
+
+/// Corrects the samples of all that was counted for `event`, each count having been taken for as many samples. `known` is the number
+/// of samples, if the file says it.
+pub(crate) fn set_samples(builder: &mut ProfileBuilder, event: EventId, known: Option<u64>) {
+    let weights = || builder.weights().filter(|weight| weight.0 > 0);
+    let total: u128 = weights().map(|weight| u128::from(weight.0)).sum();
+    let counts = weights().count() as u64;
+    let distance = weights().map(|weight| weight.0).fold(0, greatest_common_divisor);
+    let (samples, note) = match known {
+        Some(known) => (u128::from(known), None),
+        None if distance >= SHORTEST_DISTANCE => {
+            let text = format!("all counts are multiples of {distance}, which is taken for one sample");
+            (total / u128::from(distance), Some(text))
+        }
+        None if total > MOST_SAMPLES => {
+            let text = format!("counts of {total} together are no samples; each of them is taken for one");
+            builder.divide_samples(None);
+            builder.notes.add(NoteKind::CountsAreNoSamples, counts, Weight::ZERO, || text);
+            return;
+        }
+        None => (total, None),
+    };
+    if samples == total {
+        return builder.without_period(event);
+    }
+    builder.divide_samples(Some(samples));
+    if let Some(text) = note {
+        builder.notes.add(NoteKind::CountsAreNoSamples, counts, Weight::ZERO, || text);
+    }
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pdiff_profile::{Profile, Thread};
+
+    fn profile(counts: &[u64], known: Option<u64>) -> Profile {
+        let mut builder = ProfileBuilder::new();
+        let comm = builder.string("");
+        let thread = builder.thread(Thread { comm, pid: None, tid: None });
+        let event = builder.event("");
+        let stack = builder.stack(&[]);
+        for (second, count) in (0..).zip(counts) {
+            let samples = u32::try_from(*count).unwrap_or(u32::MAX);
+            builder.count(event, second, thread, stack, samples, Weight(*count));
+        }
+        set_samples(&mut builder, event, known);
+        builder.finish().unwrap()
+    }
+
+    fn samples(counts: &[u64], known: Option<u64>) -> Vec<u32> {
+        profile(counts, known).cells.iter().map(|cell| cell.samples).collect()
+    }
+
+    #[test]
+    fn nanoseconds_of_a_clock_are_samples_of_its_distance() {
+        assert_eq!(samples(&[3_003_003, 1_001_001, 9_009_009_000], None), [3, 1, 9000]);
+        let event = &profile(&[3_003_003, 1_001_001], None).events[0];
+        assert_eq!((event.samples, event.weight.0, event.has_period), (4, 4_004_004, true));
+    }
+
+    #[test]
+    fn numbers_of_samples_stay_what_they_are() {
+        assert_eq!(samples(&[600, 400], None), [600, 400]);
+        assert_eq!(samples(&[60_000, 40_000, 20_000], None), [60_000, 40_000, 20_000]);
+        let profile = profile(&[600, 400], None);
+        assert!(!profile.events[0].has_period && profile.notes.is_empty());
+    }
+
+    #[test]
+    fn what_no_recording_has_as_samples_counts_as_one_each() {
+        assert_eq!(samples(&[5_000_000_001, 17, 4], None), [1, 1, 1]);
+        assert_eq!(profile(&[5_000_000_001, 17], None).events[0].weight.0, 5_000_000_018);
+    }
+
+    #[test]
+    fn a_known_number_of_samples_is_divided_without_loss() {
+        assert_eq!(samples(&[10, 10, 10, 1], Some(10)), [3, 3, 4, 0]);
+        assert_eq!(samples(&[1, 1, 1, 1], Some(1)).iter().sum::<u32>(), 1);
+        assert_eq!(samples(&[u64::MAX / 2, u64::MAX / 2], Some(u64::MAX)), [u32::MAX, u32::MAX]);
+    }
+}
