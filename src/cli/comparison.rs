@@ -103,7 +103,7 @@ pub(crate) struct WorkArgs {
     #[arg(long, value_name = "S", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds_after: Vec<f64>,
     /// Operations, throughput and CPU seconds of all recordings, by file stem (tab separated; columns capture, operations,
-    /// tps, cpu_seconds, window_s)
+    /// tps, cpu_seconds, window_s). These CPU seconds show how much of the window the samples cover; they scale no weights
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) windows: Option<PathBuf>,
 }

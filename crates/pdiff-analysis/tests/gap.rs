@@ -7,6 +7,7 @@
 mod support;
 
 use pdiff_analysis::noise::NoiseSettings;
+use pdiff_analysis::side_fact::Concern;
 use pdiff_analysis::{CompareSettings, Comparison, Cost, Filters, Share};
 use pdiff_profile::{NoteKind, Profile, RunMeasures};
 use support::{measured, profile, settings};
@@ -204,4 +205,24 @@ fn the_cost_of_an_operation_is_that_measured_however_many_samples_were_lost() {
         assert_near(cost.per_op.before, 1e6);
         assert_near(cost.gap.unwrap().cores.before, 1.0);
     }
+}
+
+#[test]
+fn samples_of_half_the_cpu_measured_on_one_side_are_told() {
+    let sampled = |seconds: &str| profile(&format!("app@13: main;work {seconds}000000000"));
+    let window = [RunMeasures {
+        operations: Some(14_000.0),
+        window_s: Some(14.0),
+        cpu_seconds: Some(14.0),
+        ..RunMeasures::default()
+    }];
+    let warned = |before: &Profile, after: &Profile, settings: &CompareSettings| {
+        let facts = measured(&[before], &[after], &window, &window, settings).comparability;
+        facts.into_iter().any(|fact| fact.concern == Some(Concern::CpuNotSampled))
+    };
+    assert!(warned(&sampled("7"), &sampled("14"), &settings()));
+    assert!(!warned(&sampled("14"), &sampled("14"), &settings()));
+    assert!(!warned(&sampled("7"), &sampled("7"), &settings()), "the ratio of the costs is right");
+    let scaling = CompareSettings { scale_to_cpu_seconds: true, ..settings() };
+    assert!(!warned(&sampled("7"), &sampled("14"), &scaling));
 }

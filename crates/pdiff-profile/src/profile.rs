@@ -63,21 +63,35 @@ impl Event {
     /// The name without modifiers and PMU: `cpu_core/cycles/P` and `cycles:ppp` are `cycles`.
     #[must_use]
     pub fn base_name(&self) -> &str {
-        let name = match self.name.split('/').collect::<Vec<_>>().as_slice() {
-            [_, inner, ..] => *inner,
-            _ => &self.name,
-        };
-        name.split([':', ',']).next().unwrap_or(name)
+        base_name(&self.name)
     }
 
     /// Whether the event counts CPU time or cycles, as a CPU profile needs.
     #[must_use]
     pub fn is_cycles_like(&self) -> bool {
-        let base = self.base_name();
-        ["cpu-clock", "task-clock", "cpu-cycles", "cycles", "ref-cycles"].contains(&base)
-            || base.starts_with("cpu_clk_unhalted")
-            || base.starts_with("CPU_CLK_UNHALTED")
+        is_cycles_like(self.base_name())
     }
+
+    /// Whether shares of an event of this name are shares of CPU: its CPU time, its cycles, or samples of a profiler that does not
+    /// name what it samples. Not so for bytes on the heap, page faults or instructions.
+    #[must_use]
+    pub fn measures_cpu(name: &str) -> bool {
+        ["", "samples", "cpu", "itimer"].contains(&name) || is_cycles_like(base_name(name))
+    }
+}
+
+fn base_name(name: &str) -> &str {
+    let inner = match name.split('/').collect::<Vec<_>>().as_slice() {
+        [_, inner, ..] => *inner,
+        _ => name,
+    };
+    inner.split([':', ',']).next().unwrap_or(inner)
+}
+
+fn is_cycles_like(base: &str) -> bool {
+    ["cpu-clock", "task-clock", "cpu-cycles", "cycles", "ref-cycles"].contains(&base)
+        || base.starts_with("cpu_clk_unhalted")
+        || base.starts_with("CPU_CLK_UNHALTED")
 }
 
 /// The samples of one event, thread, second and stack.

@@ -38,6 +38,9 @@ const CUT_OFF_DIFFERENCE_PP: f64 = 10.0;
 /// Cores used that differ by more than this factor.
 const CORES_RATIO: f64 = 1.5;
 
+/// Parts of the measured CPU that was sampled that differ by more than this factor.
+const SAMPLED_CPU_RATIO: f64 = 1.05;
+
 /// Weight without a function above which rows understate what is there, in percent.
 const UNRESOLVED_PCT: f64 = 10.0;
 
@@ -53,6 +56,7 @@ pub(super) fn facts(
     let mut facts = vec![event(sides), sampling_interval(sides), callchains(sides), samples(summaries)];
     facts.push(span(summaries));
     facts.extend(cost.into_iter().flat_map(throughput));
+    facts.extend(cost.and_then(cpu_sampled));
     facts.extend(cores(sides, summaries, cost));
     facts.push(spin(summaries, share));
     facts.push(unresolved(summaries));
@@ -171,6 +175,13 @@ fn throughput(cost: &Cost) -> Vec<SideFact> {
         Subject::CostPerOperation { per_op: cost.per_op, is_time: cost.is_time, scale: cost.scale() };
     let rate = cost.gap.as_ref().map(|gap| Subject::Throughput(gap.tps));
     [Some(per_op), rate].into_iter().flatten().map(SideFact::plain).collect()
+}
+
+/// CPU that was measured and is not in the samples: only costs per operation depend on it.
+fn cpu_sampled(cost: &Cost) -> Option<SideFact> {
+    let pct = cost.cpu_coverage.filter(|_| cost.lacks_cpu)?.map(|part| 100.0 * part);
+    let differ = ratio(pct) > SAMPLED_CPU_RATIO;
+    Some(SideFact::plain(Subject::CpuSampled(pct)).raised(differ, Severity::Warning, Concern::CpuNotSampled))
 }
 
 fn cores(sides: &Sides<'_>, summaries: PerSide<&SideSummary>, cost: Option<&Cost>) -> Option<SideFact> {

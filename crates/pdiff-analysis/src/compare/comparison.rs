@@ -1,6 +1,6 @@
 //! The outcome of a comparison: rows, numbers for the whole, and facts to know before reading it.
 
-use pdiff_profile::{Notes, PerSide, Side, Weight};
+use pdiff_profile::{Event, Notes, PerSide, Side, Weight};
 
 use super::cost_parts::Beside;
 use super::coverage::Coverage;
@@ -59,6 +59,13 @@ impl Comparison {
     #[must_use]
     pub fn incomparable(&self) -> Option<&SideFact> {
         self.comparability.iter().find(|fact| fact.severity == Severity::Incomparable)
+    }
+
+    /// What shares are shares of: `CPU`, or the event compared if it does not measure CPU.
+    #[must_use]
+    pub fn measured(&self) -> &str {
+        let mut events = self.before.runs.iter().chain(&self.after.runs).map(|run| &*run.event);
+        events.find(|event| !Event::measures_cpu(event)).unwrap_or("CPU")
     }
 
     /// One side's summary.
@@ -167,6 +174,8 @@ pub struct Cost {
     pub cpu_scale: Pair,
     /// CPU seconds sampled over those measured in the window, where both sides know them.
     pub cpu_coverage: Option<Pair>,
+    /// The samples of a side are of less CPU, or of more, than was measured over their time, and nothing was scaled.
+    pub lacks_cpu: bool,
     /// Throughput and its parts.
     pub gap: Option<Gap>,
 }

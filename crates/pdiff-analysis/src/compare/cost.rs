@@ -33,6 +33,8 @@ pub(super) struct SideCost {
     scale: f64,
     /// CPU seconds sampled over those measured in the window.
     cpu_coverage: Option<f64>,
+    /// A run has samples of less CPU, or of more, than was measured over their time.
+    lacks_cpu: bool,
     /// Operations by the other reading, where nothing tells which is right.
     operations_as_counted: Option<f64>,
     per_run_cost: Vec<OfRun>,
@@ -67,6 +69,7 @@ pub(super) struct RunCost {
     pub(super) cpu_seconds: Option<f64>,
     seconds: Option<f64>,
     cpu_coverage: Option<f64>,
+    lacks_cpu: bool,
     /// The operations counted, where only an assumption says how many of them belong to the samples.
     as_counted: Option<f64>,
     scale: Option<f64>,
@@ -150,6 +153,7 @@ impl RunFacts<'_> {
             cpu_seconds,
             seconds,
             cpu_coverage: self.cpu_coverage(),
+            lacks_cpu: self.cpu_coverage().is_some() && !matches!(inside, Inside::ByCpu(_)),
             as_counted: self
                 .measures
                 .operations
@@ -210,6 +214,7 @@ impl SideCost {
         };
         sum.cpu_seconds = all(sampled);
         sum.cpu_coverage = all(|(_, cost)| cost.cpu_coverage).map(|sum| sum / runs.len() as f64);
+        sum.lacks_cpu = runs.iter().any(|(_, cost)| cost.lacks_cpu && cost.scale.is_none());
         if runs.iter().any(|(_, cost)| cost.as_counted.is_some()) {
             sum.operations_as_counted = all(|(_, cost)| cost.as_counted.or(cost.operations));
         }
@@ -278,6 +283,7 @@ pub(super) fn cost(before: &SideCost, after: &SideCost) -> Option<Cost> {
             .cpu_coverage
             .zip(after.cpu_coverage)
             .map(|(before, after)| Pair { before, after }),
+        lacks_cpu: before.lacks_cpu || after.lacks_cpu,
         gap: None,
     })
 }

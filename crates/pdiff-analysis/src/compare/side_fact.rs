@@ -79,6 +79,8 @@ pub enum Subject {
     Throughput(PerSide<f64>),
     /// CPU seconds per second.
     CoresUsed(PerSide<f64>),
+    /// CPU seconds sampled, in percent of those measured.
+    CpuSampled(PerSide<f64>),
     /// The part of samples that wait in a loop, in percent.
     BusyWaiting(PerSide<f64>),
     /// The part of weight whose function has no name, in percent.
@@ -215,6 +217,8 @@ pub enum Concern {
     SpansDiffer,
     /// The sides use different numbers of cores.
     CoresDiffer,
+    /// The samples are not of all CPU that was measured, so costs per operation are off by as much.
+    CpuNotSampled,
     /// The sides wait in loops to different extents.
     BusyWaitingDiffers,
     /// Much of the CPU waits in loops.

@@ -32,9 +32,10 @@ fn annotation(of: &CiInput<'_>, lines: &FunctionLines, below: Option<&str>) -> O
     let level = if fails(verdict) { "error" } else { "warning" };
     let (before, after) = (verdict.before.self_pct, verdict.after.self_pct);
     let text = format!(
-        "{} -> {} % of CPU itself ({} points). {}: {}",
+        "{} -> {} % of {} itself ({} points). {}: {}",
         fixed(before, 2),
         fixed(after, 2),
+        visible(of.comparison.measured()),
         signed(after - before, 2),
         cause_text(verdict.cause, verdict.confidence),
         reason_text(&verdict.reason)

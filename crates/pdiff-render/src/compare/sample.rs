@@ -273,6 +273,7 @@ fn cost() -> Cost {
         per_op_without_spin: Pair { before: 36_000.0, after: 50_000.0 },
         cpu_scale: Pair { before: 1.0, after: 1.05 },
         cpu_coverage: None,
+        lacks_cpu: false,
         gap: Some(Gap {
             tps: Pair { before: 5873.0, after: 3994.0 },
             cores: Pair { before: 1.2, after: 1.1 },

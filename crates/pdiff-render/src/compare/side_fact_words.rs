@@ -57,6 +57,7 @@ fn name(subject: &Subject) -> &'static str {
         Subject::CostPerOperation { .. } => "cost per operation",
         Subject::Throughput(_) => "throughput",
         Subject::CoresUsed(_) => "cores used",
+        Subject::CpuSampled(_) => "sampled of the CPU measured",
         Subject::BusyWaiting(_) => "busy waiting",
         Subject::WithoutFunction(_) => "without function",
         Subject::WithoutCaller(_) => "without caller",
@@ -92,7 +93,9 @@ fn values(subject: &Subject) -> PerSide<String> {
         Subject::Throughput(rates) => rates.map(|rate| format!("{rate:.0}/s")),
         Subject::CoresUsed(cores) => cores.map(|cores| format!("{cores:.2}")),
         Subject::BusyWaiting(pct) | Subject::WithoutFunction(pct) => pct.map(|pct| format!("{pct:.2} %")),
-        Subject::WithoutCaller(pct) | Subject::CutChains(pct) => pct.map(|pct| format!("{pct:.1} %")),
+        Subject::WithoutCaller(pct) | Subject::CutChains(pct) | Subject::CpuSampled(pct) => {
+            pct.map(|pct| format!("{pct:.1} %"))
+        }
         Subject::InlinedFunctions(objects) => objects.as_ref().map(|objects| match objects.is_empty() {
             true => "unknown".to_owned(),
             false => format!("known for {}", objects.join(", ")),
@@ -221,6 +224,9 @@ fn remark(concern: &Concern) -> String {
         Concern::NoFunctionInCommon => "no function is on both sides: these look like two programs",
         Concern::SpansDiffer => "runs of different length may see different phases of the load",
         Concern::CoresDiffer => "the load differs, or the program waits more on one side",
+        Concern::CpuNotSampled => {
+            "costs per operation lack what was not sampled; --cpu-seconds-before and --cpu-seconds-after scale them"
+        }
         Concern::BusyWaitingDiffers => "spinning inflates shares; see --denominator work",
         Concern::MuchBusyWaiting => "CPU saved outside the awaited section may turn into more spinning",
         Concern::ManyUnresolved => "named rows are too low; see the rows [unresolved] and object+0x...",

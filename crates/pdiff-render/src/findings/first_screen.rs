@@ -1,5 +1,7 @@
 //! The first screen: the change of throughput and of CPU per operation, and the few parts that contain the change.
 
+use std::borrow::Cow;
+
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap, SideSummary};
 
@@ -12,15 +14,25 @@ use crate::findings::grid::{self, is_gone, is_new};
 const LEAST_POLLING_PCT: f64 = 5.0;
 
 /// What is compared if operations are not known.
-const BASIS_OF_SHARES: &str = "shares of CPU, because operations are not known: give --windows, or --operations-before and \
-    --operations-after, to see what an operation costs";
+fn basis_of_shares(comparison: &Comparison) -> String {
+    format!(
+        "shares of {}, because operations are not known: give --windows, or --operations-before and --operations-after, to see what \
+         an operation costs",
+        measured(comparison)
+    )
+}
+
+/// What shares are shares of.
+pub(crate) fn measured(comparison: &Comparison) -> Cow<'_, str> {
+    visible(comparison.measured())
+}
 
 /// The blocks of the first screen, for lines of at most `width` columns; `causes` are those of the findings, or none.
 pub(crate) fn blocks(comparison: &Comparison, causes: &[FindingCause], width: Option<usize>) -> Vec<Block> {
     let mut blocks = vec![Line::toned("result", result_text(comparison), Tone::Strong)];
     blocks.extend(comparison.cost.as_ref().map(|cost| Line::block("cost", cost_text(comparison, cost))));
     if comparison.cost.is_none() {
-        blocks.push(Line::block("basis", BASIS_OF_SHARES.to_owned()));
+        blocks.push(Line::block("basis", basis_of_shares(comparison)));
     }
     blocks.push(Line::toned("where", where_text(comparison), Tone::Strong));
     if !comparison.findings.list.is_empty() {
@@ -39,7 +51,11 @@ fn result_text(comparison: &Comparison) -> String {
         (Some(cost), None) => {
             let change = percent_of_log(cost.log_ratio);
             let more = if change < 0.0 { "less" } else { "more" };
-            format!("an operation costs {} % {more} CPU in {after} than in {before}", fixed(change.abs(), 1))
+            let what = measured(comparison);
+            format!(
+                "an operation costs {} % {more} {what} in {after} than in {before}",
+                fixed(change.abs(), 1)
+            )
         }
         (None, None) => share_text(comparison),
     }
@@ -48,16 +64,16 @@ fn result_text(comparison: &Comparison) -> String {
 /// Without operations: the first part that is one place.
 fn share_text(comparison: &Comparison) -> String {
     let (before, after) = (&comparison.before.label, &comparison.after.label);
-    let list = &comparison.findings.list;
+    let (list, what) = (&comparison.findings.list, measured(comparison));
     // A share of CPU in a function is that of one place: spread parts are only some of the places below theirs.
     let Some(first) = list.iter().find(|finding| finding.kind != FindingKind::Spread) else {
         return match list.len() {
-            0 => format!("{after} spends its CPU on the same parts as {before}, as far as noise shows"),
-            _ => format!("{after} spends its CPU on other parts than {before}, in many small changes"),
+            0 => format!("{after} spends its {what} on the same parts as {before}, as far as noise shows"),
+            _ => format!("{after} spends its {what} on other parts than {before}, in many small changes"),
         };
     };
     format!(
-        "{after} spends {} % of CPU in {}, {before} {} %: the largest {} in one place",
+        "{after} spends {} % of {what} in {}, {before} {} %: the largest {} in one place",
         fixed(first.after.pct, 1),
         visible(&first.name),
         fixed(first.before.pct, 1),
@@ -75,8 +91,10 @@ fn throughput_text(before: &str, after: &str, gap: &Gap, runs: String) -> String
         signed(gap.gap_pct, 1),
         interval((low, high), 0),
     );
-    let size = fixed(gap.gap_pct.abs(), 0);
-    match (low > 0.0, high < 0.0) {
+    let size = gap.gap_pct.abs();
+    let size = fixed(size, if size < 1.0 { 2 } else { 0 });
+    let is_nothing = size.parse() == Ok(0.0);
+    match (low > 0.0 && !is_nothing, high < 0.0 && !is_nothing) {
         (_, true) => format!("{after} does {size} % less work than {before}: {numbers}"),
         (true, _) => format!("{after} does {size} % more work than {before}: {numbers}"),
         _ => format!("{after} and {before} do not differ in work beyond noise: {numbers}"),
@@ -405,5 +423,30 @@ mod tests {
         assert!(at("the largest growth in one place") < at("basis "));
         let alike = table(&Comparison { cost: None, ..sample::full() }, &options);
         assert!(alike.contains("result   80 spends its CPU on the same parts as 57"), "{alike}");
+    }
+
+    #[test]
+    fn a_profile_of_the_heap_is_not_called_cpu() {
+        let mut of = Comparison { cost: None, ..sample::with_findings() };
+        for side in [&mut of.before, &mut of.after] {
+            side.runs.iter_mut().for_each(|run| run.event = "inuse_space".to_owned());
+        }
+        let text = table(&of, &TableOptions { width: Some(200), ..sample::options() });
+        assert!(
+            text.contains("% of inuse_space in log_writer") && text.contains("shares of inuse_space"),
+            "{text}"
+        );
+        assert!(!text.lines().take(3).any(|line| line.contains("CPU")), "{text}");
+    }
+
+    #[test]
+    fn a_small_gap_has_its_digits_and_none_is_no_difference() {
+        let text = |gap_pct, interval_pct| {
+            let gap =
+                pdiff_analysis::Gap { gap_pct, interval_pct, ..sample::full().cost.unwrap().gap.unwrap() };
+            super::throughput_text("a", "b", &gap, String::new())
+        };
+        assert!(text(-0.4, (-0.5, -0.3)).starts_with("b does 0.40 % less work than a"));
+        assert!(text(0.0, (-1e-9, -1e-12)).starts_with("b and a do not differ in work beyond noise"));
     }
 }

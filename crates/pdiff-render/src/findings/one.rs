@@ -5,7 +5,7 @@ use pdiff_analysis::{Comparison, Finding, FindingMember};
 
 use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::{Block, Line, Tone};
-use crate::findings::first_screen::setting_text;
+use crate::findings::first_screen::{measured, setting_text};
 use crate::findings::grid::what;
 use crate::verdicts::words::{cause_text, part_limit_text};
 
@@ -52,9 +52,10 @@ pub(crate) fn blocks(of: &ExplainedFinding<'_>) -> Vec<Block> {
 fn change_text(of: &ExplainedFinding<'_>) -> String {
     let finding = of.finding;
     let points = format!(
-        "{} -> {} % of CPU: {} points, 95 % interval {}, q {:.2e}",
+        "{} -> {} % of {}: {} points, 95 % interval {}, q {:.2e}",
         fixed(finding.before.pct, 2),
         fixed(finding.after.pct, 2),
+        measured(of.comparison),
         signed(finding.delta_pp(), 2),
         interval(finding.interval_pp, 2),
         finding.q_value
