@@ -99,7 +99,7 @@ pub use pdiff_analysis::{
     settings_diff, side_fact,
 };
 pub use pdiff_ingest::{
-    CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, is_perf_data,
+    CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, is_perf_data, packed_for,
     parse_counts, parse_inline_remarks, parse_settings, read_pack, read_profile,
 };
 pub use pdiff_profile as profile;

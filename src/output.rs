@@ -1,5 +1,6 @@
 //! Where data goes: standard output, or a file that is whole or not there.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -33,19 +34,20 @@ impl Output {
         Ok(Self::File(path.to_owned()))
     }
 
-    /// Whether the name asks for gzip.
-    pub(crate) fn is_gzip(&self) -> bool {
-        matches!(self, Self::File(path) if path.extension().is_some_and(|extension| extension == "gz"))
-    }
-
     /// Whether a person may be looking.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self, Self::Stdout) && io::IsTerminal::is_terminal(&io::stdout())
     }
 
-    /// Writes all of it.
+    /// Writes all of it, packed if the file's name ends with `.gz` or `.zst`.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
-        self.write_by(|out| Ok(out.write_all(bytes)?))
+        let packed = match self {
+            Self::Stdout => Cow::Borrowed(bytes),
+            Self::File(path) => {
+                pdiff::packed_for(path, bytes).with_context(|| format!("packing {}", path.display()))?
+            }
+        };
+        self.write_by(|out| Ok(out.write_all(&packed)?))
     }
 
     /// Writes what `fill` gives piece by piece: for data too large to be held.

@@ -31,6 +31,10 @@ pub(crate) fn say(error: &clap::Error) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
+/// Commands that take several recordings of a side.
+const SEVERAL: [&str; 6] =
+    ["pdiff compare", "pdiff classify", "pdiff explain", "pdiff flame", "pdiff report", "pdiff plan"];
+
 /// Clap's paragraphs as one line: the error, its tip as the hint, and the command whose help says more.
 fn one_line(rendered: &str, command: &str) -> String {
     let message = rendered.split("Usage: ").next().unwrap_or_default();
@@ -43,6 +47,12 @@ fn one_line(rendered: &str, command: &str) -> String {
             None if line.is_empty() => line.push_str(part),
             None => line.push_str(&format!(" {part}")),
         }
+    }
+    if line.starts_with("unexpected argument '")
+        && !line.starts_with("unexpected argument '-")
+        && SEVERAL.contains(&command)
+    {
+        hints.push("several recordings of a side are given with --before and --after".to_owned());
     }
     hints.push(format!("see `{command} --help`"));
     format!("{line}; hint: {}", hints.join(", or "))
@@ -58,6 +68,10 @@ mod tests {
         check(
             "error: unexpected argument '--topp' found\n\n  tip: a similar argument exists: '--top'\n\nUsage: pdiff compare --top <N> <BEFORE|--before <FILE>...>\n\nFor more information, try '--help'.\n",
             "unexpected argument '--topp' found; hint: a similar argument exists: '--top', or see `pdiff compare --help`",
+        );
+        check(
+            "error: unexpected argument 'b2.perf' found\n\nUsage: pdiff compare <BEFORE|--before <FILE>...>\n\nFor more information, try '--help'.\n",
+            "unexpected argument 'b2.perf' found; hint: several recordings of a side are given with --before and --after, or see `pdiff compare --help`",
         );
         check(
             "error: the following required arguments were not provided:\n  <BEFORE>\n  <AFTER>\n\nUsage: pdiff flame <BEFORE>\n\nFor more information, try '--help'.\n",

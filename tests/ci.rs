@@ -120,6 +120,16 @@ fn two_runs_of_one_build_pass_without_a_comment() {
 }
 
 #[test]
+fn an_error_leaves_nothing_of_an_earlier_run() {
+    let of = Pipeline::new();
+    let runs = of.runs("base", 1..3, 1.0);
+    assert_eq!(status(&of.ci(&runs[..1], &runs[1..], &[])), 0);
+    assert!(of.path("out/junit.xml").exists() && of.path("out/report.html").exists());
+    assert_eq!(status(&of.ci(&runs[..1], &["no-such.perf".to_owned()], &[])), 2);
+    assert_eq!(fs::read_dir(of.path("out")).unwrap().count(), 0);
+}
+
+#[test]
 fn a_planted_regression_fails_with_the_finding_first() {
     let of = Pipeline::new();
     let (before, after) = (of.runs("base", 1..4, 1.0), of.runs("head", 11..14, 1.6));

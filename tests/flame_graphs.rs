@@ -92,6 +92,40 @@ fn a_picture_gives_the_table_of_its_folded_stacks() {
     assert_eq!(of_stdin["functions"], expected["functions"]);
 }
 
+#[test]
+fn pictures_and_folded_stacks_have_the_samples_of_their_recording() {
+    let directory = tempfile::tempdir().unwrap();
+    let [of_before, of_after] = ["before", "after"].map(|side| {
+        let recording = fixture(&format!("inline-only/{side}-r1.perf.zst"));
+        let with_format = |name: &str, format: &str| {
+            let path = directory.path().join(format!("{side}{name}"));
+            let command = ["flame", "--no-symbolize", "--quiet", "--format", format];
+            read(pdiff().args(command).arg(&recording).arg("-o").arg(&path).output().unwrap());
+            path
+        };
+        // A name with .gz asks for a packed picture.
+        let drawn =
+            [with_format(".svg", "svg"), with_format(".svg.gz", "svg"), with_format(".folded", "folded")];
+        (recording, drawn)
+    });
+    let of_sides = |comparison: &Value| {
+        ["before", "after"].map(|side| {
+            let run = &comparison[side]["runs"][0];
+            (run["samples"].clone(), run["weight"].clone(), run["event"].clone())
+        })
+    };
+    let expected = of_sides(&comparison(&of_before.0, &of_after.0));
+    for at in 0..3 {
+        let mut read = of_sides(&comparison(&of_before.1[at], &of_after.1[at]));
+        if at == 2 {
+            read.iter_mut().for_each(|of| of.2 = expected[0].2.clone());
+        }
+        assert_eq!(read, expected, "{:?}", of_before.1[at]);
+        assert_ne!(read[0].0, read[0].1, "the weight is nanoseconds");
+    }
+    assert!(std::fs::read(&of_before.1[1]).unwrap().starts_with(&[0x1f, 0x8b]));
+}
+
 /// The weights of a side by function: its own, and with what it calls.
 fn rows(comparison: &Value) -> BTreeMap<(String, String), (u64, u64)> {
     let of_row = |row: &Value| {

@@ -25,6 +25,17 @@ const MOST_ANNOTATED: usize = 10;
 /// Frames narrower than this are merged in the report, in percent of all samples, as `pdiff report` does.
 const MIN_WIDTH_PCT: f64 = 0.05;
 
+/// What is written, in the order below.
+const FILES: [&str; 7] = [
+    "summary.md",
+    "comment.md",
+    "junit.xml",
+    "bencher.json",
+    "comparison.json",
+    "annotations.txt",
+    "report.html",
+];
+
 /// Compares, judges, and writes what a pipeline shows.
 pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
     let failing = gates::parse("--fail-on", &args.gates.fail_on)?;
@@ -32,6 +43,10 @@ pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
     check_null(args)?;
     let pipeline = Pipeline::new(args);
     make_directory(&args.dir)?;
+    // A run that stops with an error leaves nothing of an earlier one to be taken for its own.
+    for name in FILES {
+        put(&args.dir.join(name), None)?;
+    }
     let page = Page::to_stdout(&args.color)?;
     let watching = Watching::start(args.progress.quiet);
     let (comparer, _) = examined(&args.examined, args.progress.quiet)?;
@@ -71,19 +86,16 @@ pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
     let drawn = report::Drawn { title: Some(&args.name), min_width_pct: MIN_WIDTH_PCT, roots: &roots };
     let html = report::html(&prepared, &verdicts, &classification, None, &drawn)?;
     let summary = render::ci_summary(&told);
-    let files = [
-        ("summary.md", Some(summary.clone().into_bytes())),
-        ("comment.md", render::ci_comment(&told).map(String::into_bytes)),
-        ("junit.xml", Some(render::junit_xml(&told).into_bytes())),
-        ("bencher.json", Some(render::bencher_json(&told)?)),
-        ("comparison.json", Some(render::json_with_causes(comparison, told.causes)?)),
-        (
-            "annotations.txt",
-            Some(annotations.iter().map(|line| format!("{line}\n")).collect::<String>().into()),
-        ),
-        ("report.html", Some(html)),
+    let contents = [
+        Some(summary.clone().into_bytes()),
+        render::ci_comment(&told).map(String::into_bytes),
+        Some(render::junit_xml(&told).into_bytes()),
+        Some(render::bencher_json(&told)?),
+        Some(render::json_with_causes(comparison, told.causes)?),
+        Some(annotations.iter().map(|line| format!("{line}\n")).collect::<String>().into()),
+        Some(html),
     ];
-    for (name, bytes) in files {
+    for (name, bytes) in FILES.into_iter().zip(contents) {
         put(&args.dir.join(name), bytes.as_deref())?;
     }
     if let Some(path) = &pipeline.step_summary {

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
     let prepared = drawn.comparer.clone().watch(watching.watch()).prepare()?;
     let rendered = match args.format {
         FlameFormat::Pprof => prepared.pprof(pprof_view(drawn.options.view))?,
-        FlameFormat::Firefox => firefox(&drawn, &prepared, output.is_gzip())?,
+        FlameFormat::Firefox => firefox(&drawn, &prepared)?,
         FlameFormat::Svg | FlameFormat::Folded | FlameFormat::Json => tree(args, &drawn, &prepared)?,
     };
     watching.lap("render", Some(rendered.len() as u64));
@@ -65,7 +65,7 @@ fn tree(args: &FlameArgs, drawn: &Drawn, prepared: &Prepared) -> Result<Vec<u8>>
 }
 
 /// The stacks of both sides as two processes, with what is known about the change.
-fn firefox(drawn: &Drawn, prepared: &Prepared, is_gzip: bool) -> Result<Vec<u8>> {
+fn firefox(drawn: &Drawn, prepared: &Prepared) -> Result<Vec<u8>> {
     let (comparison, causes) = match drawn.verdicts {
         true => {
             let verdicts = prepared.verdicts()?;
@@ -79,8 +79,7 @@ fn firefox(drawn: &Drawn, prepared: &Prepared, is_gzip: bool) -> Result<Vec<u8>>
         FlameView::After => &[Side::After],
         _ => &Side::BOTH,
     };
-    let profile = prepared.firefox(sides, &comparison, &causes)?;
-    Ok(if is_gzip { pdiff::gzip(&profile) } else { profile })
+    Ok(prepared.firefox(sides, &comparison, &causes)?)
 }
 
 fn pprof_view(view: FlameView) -> PprofView {

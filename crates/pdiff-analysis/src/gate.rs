@@ -149,6 +149,9 @@ impl FromStr for Gate {
         let ends_head = |operator: &&Operator| head.ends_with(operator.0);
         let operator = *OPERATORS.iter().find(ends_head).ok_or_else(no_comparison)?;
         let left = head.strip_suffix(operator.0).unwrap_or(head).trim();
+        if left.ends_with(['<', '>', '=', '!']) {
+            return Err(no_comparison());
+        }
         let number = number
             .parse()
             .ok()

@@ -5,7 +5,10 @@
 //! that an input can make the decompressor allocate ([`MAX_WINDOW_LOG`], [`MAX_XZ_MEMORY`]) and the amount of text that
 //! comes out ([`MAX_UNPACKED_BYTES`]); lines and stacks are limited by the parser.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io::{self, Read, Write as _};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -60,10 +63,23 @@ impl Packing {
 
 /// Bytes packed by gzip.
 #[must_use]
-pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     packed.write_all(bytes).expect("memory takes all that is written");
     packed.finish().expect("memory takes all that is written")
+}
+
+/// Bytes packed as the end of a file's name asks for, `.gz` or `.zst`; unchanged if it does not, or if they are packed already.
+///
+/// # Errors
+/// If zstd refuses them.
+pub fn packed_for<'a>(name: &Path, bytes: &'a [u8]) -> io::Result<Cow<'a, [u8]>> {
+    let extension = name.extension().and_then(OsStr::to_str);
+    match (Packing::detect(bytes), extension) {
+        (None, Some("gz")) => Ok(gzip(bytes).into()),
+        (None, Some("zst")) => Ok(zstd::bulk::compress(bytes, zstd::DEFAULT_COMPRESSION_LEVEL)?.into()),
+        _ => Ok(bytes.into()),
+    }
 }
 
 /// A reader of the unpacked text.

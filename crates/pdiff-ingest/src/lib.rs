@@ -32,7 +32,7 @@ mod time_window;
 mod waits;
 mod windows;
 
-pub use compressed::gzip;
+pub use compressed::packed_for;
 pub use counts::{CountsFileError, parse_counts};
 pub use cpu_list::{CpuList, ParseCpuListError};
 pub use error::Error;

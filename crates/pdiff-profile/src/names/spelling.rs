@@ -45,7 +45,10 @@ pub(super) fn spell(text: &str) -> Spelled<'_> {
 
 fn spell_in_one(text: &str) -> Spelled<'_> {
     let as_is = Spelled { text: Cow::Borrowed(text), groups: None };
-    if !text.bytes().any(|byte| matches!(byte, b':' | b'<' | b'(' | b'[' | b' ')) {
+    // Go has one spelling, with no space after the comma of type arguments.
+    if !text.bytes().any(|byte| matches!(byte, b':' | b'<' | b'(' | b'[' | b' '))
+        || text.contains("[go.shape.")
+    {
         return as_is;
     }
     let speller = Speller {

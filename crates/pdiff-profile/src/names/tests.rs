@@ -89,6 +89,12 @@ fn versions_are_dropped_and_plt_stubs_keep_their_mark() {
 }
 
 #[test]
+fn type_arguments_of_go_are_spelled_as_go_does() {
+    let name = "slices.Index[go.shape.[]int,go.shape.struct { a int; b string }]";
+    check_qualified(&[(name, name), ("f<int,char>", "f<int, char>")]);
+}
+
+#[test]
 fn variants_of_a_libc_function_are_one() {
     check_qualified(&[
         ("__memmove_avx512_unaligned_erms", "memmove"),
