@@ -65,6 +65,7 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
     // Instances of one template of a library are different functions, however alike their names without arguments.
     matcher.match_spelled(FoundBy::Loose, |spelling| Some(Cow::from(&*spelling.loose)));
     matcher.match_spelled(FoundBy::Loose, Spelling::without_namespaces);
+    matcher.match_unique(|spelling| spelling.of_class().map(Cow::from));
     matcher.match_unique(|spelling| spelling.flattened().map(Cow::from));
     matcher.match_unique(|spelling| spelling.unqualified().map(Cow::from));
     matcher.match_fuzzy();

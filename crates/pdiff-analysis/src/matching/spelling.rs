@@ -102,6 +102,15 @@ impl<'a> Spelling<'a> {
         self.loose.get(namespaces.map(|part| part.len() + "::".len()).sum()..).map(Cow::from)
     }
 
+    /// The class and the last part, if a namespace is before them: classes move between namespaces.
+    pub(super) fn of_class(&self) -> Option<&str> {
+        let scopes = self.loose.get(..self.last_start.checked_sub("::".len())?)?;
+        let class_start = scopes.len() - last_part(scopes).len();
+        let is_class = scopes.get(class_start..)?.starts_with(|c: char| c.is_ascii_alphabetic());
+        let is_plain = !self.loose.contains(['<', '(', '{']);
+        (class_start > 0 && is_class && is_plain).then(|| self.loose.get(class_start..)).flatten()
+    }
+
     /// The last part, if it can represent the whole.
     pub(super) fn unqualified(&self) -> Option<&str> {
         let last = self.last();

@@ -332,3 +332,18 @@ fn library_functions_without_names_have_the_partners_that_they_have_with_names()
         assert_eq!(pairs_of(&nameless[0], &nameless[1], ""), pairs_with(before, after, ""));
     }
 }
+
+#[test]
+fn a_class_that_moved_to_another_namespace_keeps_its_functions() {
+    check(
+        &["OT::RangeRecord::cmp(unsigned int)"],
+        &["OT::Layout::Common::RangeRecord<OT::Layout::SmallTypes>::cmp(unsigned int)"],
+        &["OT::RangeRecord::cmp(unsigned int) > OT::Layout::Common::RangeRecord<OT::Layout::SmallTypes>::cmp(unsigned int) (unqualified)"],
+    );
+    // Two may be the one.
+    check(
+        &["OT::RangeRecord::cmp(unsigned int)"],
+        &["OT::Small::RangeRecord::cmp(unsigned int)", "OT::Medium::RangeRecord::cmp(unsigned int)"],
+        &[],
+    );
+}
