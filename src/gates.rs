@@ -84,6 +84,12 @@ pub(crate) fn judge(gate: &Gate, comparison: &Comparison, hidden: Hidden) -> Gat
         let SideFactWords { name, remark, .. } = SideFactWords::new(fact);
         return inconclusive(format!("{name}: {remark}"));
     }
+    if gate.is_on_cost() && comparison.cost.as_ref().is_some_and(|cost| cost.lacks_cpu) {
+        return inconclusive(
+            "the samples do not hold the CPU that was measured; hint: --cpu-seconds-before and --cpu-seconds-after scale costs"
+                .to_owned(),
+        );
+    }
     let found = gate.evaluate(comparison);
     if found.in_scope == 0 {
         let why = "nothing has that name here".to_owned();

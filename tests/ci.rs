@@ -127,6 +127,54 @@ fn an_error_leaves_nothing_of_an_earlier_run() {
     assert!(of.path("out/junit.xml").exists() && of.path("out/report.html").exists());
     assert_eq!(status(&of.ci(&runs[..1], &["no-such.perf".to_owned()], &[])), 2);
     assert_eq!(fs::read_dir(of.path("out")).unwrap().count(), 0);
+    assert_eq!(status(&of.ci(&runs[..1], &runs[1..], &[])), 0);
+    assert_eq!(status(&of.ci(&runs[..1], &runs[1..], &["--fail-on", "delta_self_pp > much"])), 2);
+    assert_eq!(fs::read_dir(of.path("out")).unwrap().count(), 0);
+}
+
+#[test]
+fn recordings_of_one_build_without_operations_do_not_let_a_gate_on_cost_pass() {
+    let of = Pipeline::new();
+    let runs = of.runs("base", 1..7, 1.0);
+    // Operations that vary so much that a change of three percent cannot be seen.
+    let operations = ["--operations-before", "100", "140", "--operations-after", "90", "130"];
+    let gate = ["--fail-on", "total:cost_change_pct > 3"];
+    let null = [&["--null"], &runs[4..].iter().map(String::as_str).collect::<Vec<_>>()[..]].concat();
+    let judged = |more: &[&[&str]]| {
+        let output = of.ci(&runs[..2], &runs[2..4], &more.concat());
+        (status(&output), text(&output.stdout))
+    };
+    assert_eq!(judged(&[&operations, &gate]).0, 3);
+    let (code, said) = judged(&[&operations, &gate, &null]);
+    assert!(code == 3 && said.contains("needs --operations-null or --windows"), "{code} {said}");
+    let (code, said) = judged(&[&operations, &gate, &null, &["--operations-null", "100", "140"]]);
+    assert!(code == 0 && said.contains("was raised to"), "{code} {said}");
+}
+
+#[test]
+fn costs_of_samples_that_lack_measured_cpu_are_not_gated() {
+    let of = Pipeline::new();
+    let before = of.runs("base", 1..3, 1.0);
+    let after = of.runs("head", 11..13, 1.0);
+    for path in before.iter().chain(&after) {
+        let clock = fs::read_to_string(path).unwrap().replace(" 1000000 cycles:", " 10000000 cpu-clock:");
+        fs::write(path, clock).unwrap();
+    }
+    let table = |of_head: &str| {
+        let row = |name: &str, seconds: &str| format!("{name}\t1000\t20\t{seconds}\n");
+        let rows = [("base1", "39"), ("base2", "39"), ("head11", of_head), ("head12", of_head)];
+        let rows: String = rows.iter().map(|(name, seconds)| row(name, seconds)).collect();
+        fs::write(of.path("w.tsv"), format!("capture\toperations\twindow_s\tcpu_seconds\n{rows}")).unwrap();
+        let windows = of.path("w.tsv").display().to_string();
+        let output =
+            of.ci(&before, &after, &["--windows", &windows, "--fail-on", "total:cost_change_pct > 50"]);
+        (status(&output), text(&output.stdout))
+    };
+    let (code, said) = table("39");
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = table("80");
+    assert!(code == 3 && said.contains("the samples do not hold the CPU that was measured"), "{code} {said}");
+    assert!(said.contains("only sampled CPU"), "{said}");
 }
 
 #[test]

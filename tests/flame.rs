@@ -409,3 +409,30 @@ fn a_caller_that_one_side_inserted_does_not_tear_the_picture() {
     let (exact, aligned) = (marked_pct("exact"), marked_pct("anchors"));
     assert!(exact > 30.0 && aligned <= 5.0, "{exact} % and {aligned} %");
 }
+
+#[test]
+fn a_picture_is_not_written_under_a_name_of_something_else() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, format) in
+        [("x.json", "json"), ("x.json.gz", "firefox"), ("x.pb.gz", "pprof"), ("x.folded", "folded")]
+    {
+        let path = directory.path().join(name);
+        let drawn = |more: &[&str]| {
+            let arguments = ["flame", &pair()[0], "-q", "-o", path.to_str().unwrap()];
+            pdiff(&[&arguments[..], more].concat())
+        };
+        let refused = drawn(&[]);
+        assert_eq!(refused.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(
+            said.contains(&format!(
+                "--format {}",
+                if format == "firefox" { "json or --format firefox" } else { format }
+            )),
+            "{said}"
+        );
+        assert!(!path.exists());
+        assert!(drawn(&["--format", format]).status.success());
+        assert!(path.exists());
+    }
+}

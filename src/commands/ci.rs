@@ -15,7 +15,7 @@ use crate::cli::{CiArgs, Inconclusive};
 use crate::exit::Outcome;
 use crate::gates::{self, Hidden};
 use crate::output::Output;
-use crate::settings::{Page, Pipeline, check_files, examined, source};
+use crate::settings::{Page, Pipeline, check_files, examined, source, with_windows_beside};
 use crate::source_text::SourceRoots;
 use crate::watching::Watching;
 
@@ -38,15 +38,15 @@ const FILES: [&str; 7] = [
 
 /// Compares, judges, and writes what a pipeline shows.
 pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
+    // A run that stops with an error leaves nothing of an earlier one to be taken for its own.
+    for path in FILES.map(|name| args.dir.join(name)).iter().filter(|path| path.is_file()) {
+        put(path, None)?;
+    }
     let failing = gates::parse("--fail-on", &args.gates.fail_on)?;
     let warning = gates::parse("--warn", &args.warn)?;
     check_null(args)?;
     let pipeline = Pipeline::new(args);
     make_directory(&args.dir)?;
-    // A run that stops with an error leaves nothing of an earlier one to be taken for its own.
-    for name in FILES {
-        put(&args.dir.join(name), None)?;
-    }
     let page = Page::to_stdout(&args.color)?;
     let watching = Watching::start(args.progress.quiet);
     let (comparer, _) = examined(&args.examined, args.progress.quiet)?;
@@ -56,13 +56,12 @@ pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
     let classification = verdicts.classify();
     let comparison = &verdicts.comparison;
 
-    let hidden = if one_build.is_empty() { Hidden::Inconclusive } else { Hidden::Passes };
     let passes = args.gates.inconclusive == Some(Inconclusive::Pass);
     let mut calibration = Vec::new();
     let mut results = Vec::new();
     for (gates, is_warning) in [(&failing, false), (&warning, true)] {
         for gate in gates {
-            let (raised, said) = calibrated(gate, &one_build);
+            let Calibrated { gate: raised, hidden, said } = calibrated(gate, &one_build);
             calibration.extend(said);
             let result = gates::judge(&raised, comparison, hidden);
             // What cannot be judged passes if it is wanted so: it is then a warning in every file, too.
@@ -128,38 +127,56 @@ fn check_null(args: &CiArgs) -> Result<()> {
 /// Each recording of one build compared with the next, both ways round.
 fn null_comparisons(args: &CiArgs, comparer: &Comparer) -> Result<Vec<Comparison>> {
     let binaries = &args.examined.comparison.debug_info.binary_before;
-    let build = |at: usize| {
+    let build = |at: usize| -> Result<Build> {
         let at = at % args.null.len();
         let recording = Recording::new(source(&args.null[at]));
         let recording =
             args.operations_null.get(at).copied().into_iter().fold(recording, Recording::operations);
-        binaries.iter().fold(Build::recordings([recording]), Build::binary)
+        let is_listed = args.examined.comparison.work.windows.is_some();
+        let recording = if is_listed { recording } else { with_windows_beside(recording, &args.null[at])? };
+        Ok(binaries.iter().fold(Build::recordings([recording]), Build::binary))
     };
     // Two recordings are one pair; the next of the last one is the first.
     let pairs = if args.null.len() == 2 { 1 } else { args.null.len() };
     let compare = |before: usize, after: usize| -> Result<Comparison> {
-        let prepared = comparer.clone().before(build(before)).after(build(after)).prepare();
+        let prepared = comparer.clone().before(build(before)?).after(build(after)?).prepare();
         Ok(prepared.context("--null")?.rows(By::Function))
     };
     let both_ways = (0..pairs).flat_map(|at| [(at, at + 1), (at + 1, at)]);
     both_ways.map(|(before, after)| compare(before, after)).collect()
 }
 
-/// A gate raised to what recordings of one build show, and what to say of that.
-fn calibrated(gate: &Gate, one_build: &[Comparison]) -> (Gate, Option<String>) {
+/// A gate after recordings of one build were looked at.
+struct Calibrated {
+    /// The gate, raised to what they show.
+    gate: Gate,
+    /// Where they do not show the noise of its value, noise may still hide what it looks for.
+    hidden: Hidden,
+    /// What to say of it.
+    said: Option<String>,
+}
+
+fn calibrated(gate: &Gate, one_build: &[Comparison]) -> Calibrated {
+    let of = |gate, hidden, said| Calibrated { gate, hidden, said };
     if one_build.is_empty() {
-        return (gate.clone(), None);
+        return of(gate.clone(), Hidden::Inconclusive, None);
     }
     match gate.beyond_noise_of(one_build) {
         Some(raised) if raised.to_string() != gate.to_string() => {
             let text = format!("{gate} was raised to {raised}: recordings of one build differ by that much");
-            (raised, Some(text))
+            of(raised, Hidden::Passes, Some(text))
         }
-        Some(_) => (gate.clone(), Some(format!("{gate} stays: recordings of one build differ by less"))),
-        None => (
-            gate.clone(),
-            Some(format!("{gate} stays: such a gate cannot be raised, or nothing has its value")),
-        ),
+        Some(_) => {
+            let text = format!("{gate} stays: recordings of one build differ by less");
+            of(gate.clone(), Hidden::Passes, Some(text))
+        }
+        None => {
+            let text = format!(
+                "{gate} stays: such a gate cannot be raised, or nothing has its value; what an operation costs needs --operations-null \
+                 or --windows"
+            );
+            of(gate.clone(), Hidden::Inconclusive, Some(text))
+        }
     }
 }
 

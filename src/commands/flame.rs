@@ -1,5 +1,7 @@
 //! `pdiff flame`: one profile or the difference of two as a picture, or as stacks for other tools.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use pdiff::classify::finding_causes;
 use pdiff::profile::Side;
@@ -14,6 +16,9 @@ use crate::watching::Watching;
 /// Draws, and writes the picture.
 pub(crate) fn run(args: &FlameArgs) -> Result<()> {
     let output = Output::new(args.file.output.as_deref())?;
+    if args.format == FlameFormat::Svg {
+        check_name(args.file.output.as_deref())?;
+    }
     if args.format == FlameFormat::Svg && output.is_terminal() {
         bail!("refusing to write a picture to a terminal; hint: use -o diff.svg, or pipe it");
     }
@@ -32,6 +37,18 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
     output.write(&rendered)?;
     watching.report(args.progress.timings);
     Ok(())
+}
+
+/// Refuses to write a picture into a file whose name says something else.
+fn check_name(path: Option<&Path>) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let name = path.to_string_lossy();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    let others = [(".json", "json or --format firefox"), (".pb", "pprof"), (".folded", "folded")];
+    match others.iter().find(|(end, _)| name.ends_with(end)) {
+        Some((_, format)) => bail!("-o {}: a picture is SVG; hint: give --format {format}", path.display()),
+        None => Ok(()),
+    }
 }
 
 /// The stacks of both sides as one tree.

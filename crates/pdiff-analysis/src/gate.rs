@@ -288,6 +288,12 @@ impl Gate {
         }
     }
 
+    /// Whether the field is what an operation costs, or its change.
+    #[must_use]
+    pub fn is_on_cost(&self) -> bool {
+        self.field.name() == "cost_change_pct" || self.field.name().contains("per_op")
+    }
+
     /// Whether the field is a share of the gap, which there is none of without a significant gap.
     #[must_use]
     pub fn is_on_gap_shares(&self) -> bool {

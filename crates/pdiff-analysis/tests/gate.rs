@@ -121,10 +121,7 @@ fn what_does_not_parse_says_what_would() {
     check("total:q_value > 3", "unknown field 'q_value'; hint: fields are gap_pct, cost_change_pct");
     check("module=x:q_value > 3", "unknown scope 'module=x'; hint: scopes are any, function=RE");
     check("function=(:q_value > 3", "is not a regular expression");
-    check(
-        "delta_self_pp >> 3",
-        "'delta_self_pp >> 3' has no comparison; hint: write [all:]",
-    );
+    check("delta_self_pp >> 3", "'delta_self_pp >> 3' has no comparison; hint: write [all:]");
     check("", "has no comparison");
     check("é≥3", "has no comparison");
 }

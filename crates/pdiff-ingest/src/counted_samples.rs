@@ -4,6 +4,7 @@
 //! cycles, bytes. The noise of a comparison follows from samples, so nanoseconds must not be taken for them:
 //!
 //! - All counts are multiples of one large number: a clock that fires at even distances. Each such distance is one sample.
+//! - Of many counts nearly all are large: most stacks of a recording were seen once or twice, so the lower quartile is about one sample.
 //! - The counts together exceed what a recording can have as samples: each count is at least one sample, and counts as one.
 //! - Otherwise counts are samples.
 
@@ -12,6 +13,12 @@ use pdiff_profile::{EventId, NoteKind, ProfileBuilder, Weight};
 /// The shortest distance of a clock that is recognised: 100 microseconds in nanoseconds. Numbers of samples, of which even a short list
 /// may be multiples of a round number, have smaller divisors.
 const SHORTEST_DISTANCE: u64 = 100_000;
+
+/// So many stacks tell how often a stack is seen.
+const MANY_COUNTS: usize = 100;
+
+/// Nearly no stack was seen less often than this: these are no numbers of samples.
+const LEAST_OF_MOST: u64 = 1000;
 
 /// The most samples of one recording: 64 CPUs at 4,000 a second for four hours are 3.7 billion.
 const MOST_SAMPLES: u128 = u32::MAX as u128;
@@ -22,12 +29,20 @@ pub(crate) fn set_samples(builder: &mut ProfileBuilder, event: EventId, known: O
     let weights = || builder.weights().filter(|weight| weight.0 > 0);
     let total: u128 = weights().map(|weight| u128::from(weight.0)).sum();
     let counts = weights().count() as u64;
+    let quartile = quartile_of_large(weights().map(|weight| weight.0).collect());
     let distance = weights().map(|weight| weight.0).fold(0, greatest_common_divisor);
     let (samples, note) = match known {
         Some(known) => (u128::from(known), None),
         None if distance >= SHORTEST_DISTANCE => {
             let text = format!("all counts are multiples of {distance}, which is taken for one sample");
             (total / u128::from(distance), Some(text))
+        }
+        None if quartile.is_some() => {
+            let quartile = quartile.unwrap_or(1);
+            let text = format!(
+                "nearly all counts are large; {quartile}, which is less than most, is taken for one sample"
+            );
+            (total / u128::from(quartile), Some(text))
         }
         None if total > MOST_SAMPLES => {
             let text = format!("counts of {total} together are no samples; each of them is taken for one");
@@ -44,6 +59,14 @@ pub(crate) fn set_samples(builder: &mut ProfileBuilder, event: EventId, known: O
     if let Some(text) = note {
         builder.notes.add(NoteKind::CountsAreNoSamples, counts, Weight::ZERO, || text);
     }
+}
+
+/// The lower quartile of many counts that are nearly all large.
+fn quartile_of_large(mut counts: Vec<u64>) -> Option<u64> {
+    counts.sort_unstable();
+    let least = counts.get(counts.len() / 20).copied()?;
+    let quartile = counts.get(counts.len() / 4).copied()?;
+    (counts.len() >= MANY_COUNTS && least >= LEAST_OF_MOST).then_some(quartile)
 }
 
 fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
@@ -89,6 +112,18 @@ mod tests {
         assert_eq!(samples(&[60_000, 40_000, 20_000], None), [60_000, 40_000, 20_000]);
         let profile = profile(&[600, 400], None);
         assert!(!profile.events[0].has_period && profile.notes.is_empty());
+    }
+
+    #[test]
+    fn many_large_counts_are_about_one_sample_each() {
+        // Ten microseconds a sample, jittered: most stacks were seen once.
+        let counts: Vec<u64> =
+            (0..400).map(|at| (1 + 10 * u64::from(at % 40 == 0)) * 10_000 + at % 7).collect();
+        let total = profile(&counts, None).events[0].samples;
+        assert!((480..=500).contains(&total), "{total}");
+        // Samples of a recording: some stacks were seen seldom, however many often.
+        let counts: Vec<u64> = (0..400).map(|at| 5000 + at).chain([1; 40]).collect();
+        assert_eq!(profile(&counts, None).events[0].samples, counts.iter().sum::<u64>());
     }
 
     #[test]

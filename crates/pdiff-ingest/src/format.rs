@@ -65,7 +65,7 @@ impl WrongKind {
             Self::Bzip2 => unpack("bzip2", path),
             Self::Lz4 => unpack("lz4", path),
             Self::Json => {
-                "of other profilers pdiff reads folded stacks and pprof: export one of these".into()
+                "of other profilers pdiff reads folded stacks, pprof and flame graphs (SVG): export one of these".into()
             }
             Self::Markup => {
                 "a flame graph is read if it is a whole SVG picture; other pages have no samples".into()

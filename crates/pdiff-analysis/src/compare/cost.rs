@@ -184,12 +184,10 @@ impl RunFacts<'_> {
             return None;
         }
         let scale = cpu_seconds? / (self.all_weight as f64 / 1e9);
-        if (scale - 1.0).abs() > CPU_SCALE_TOLERANCE {
+        if self.scale_to_cpu_seconds && (scale - 1.0).abs() > CPU_SCALE_TOLERANCE {
             notes.add(NoteKind::Rescaled, 1, Weight(self.all_weight), || {
-                let used =
-                    if self.scale_to_cpu_seconds { "weights are scaled to match" } else { "not scaled" };
                 format!(
-                    "{}: the measured CPU seconds are {scale:.3} times the sampled ones ({used})",
+                    "{}: the measured CPU seconds are {scale:.3} times the sampled ones (weights are scaled to match)",
                     self.path
                 )
             });

@@ -338,7 +338,9 @@ fn a_class_that_moved_to_another_namespace_keeps_its_functions() {
     check(
         &["OT::RangeRecord::cmp(unsigned int)"],
         &["OT::Layout::Common::RangeRecord<OT::Layout::SmallTypes>::cmp(unsigned int)"],
-        &["OT::RangeRecord::cmp(unsigned int) > OT::Layout::Common::RangeRecord<OT::Layout::SmallTypes>::cmp(unsigned int) (unqualified)"],
+        &[
+            "OT::RangeRecord::cmp(unsigned int) > OT::Layout::Common::RangeRecord<OT::Layout::SmallTypes>::cmp(unsigned int) (unqualified)",
+        ],
     );
     // Two may be the one.
     check(

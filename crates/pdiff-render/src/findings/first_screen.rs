@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pdiff_analysis::classify::FindingCause;
-use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap, SideSummary};
+use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap, Row, SideSummary};
 
 use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
 use crate::document::visible_text::visible;
@@ -67,6 +67,14 @@ fn share_text(comparison: &Comparison) -> String {
     let (list, what) = (&comparison.findings.list, measured(comparison));
     // A share of CPU in a function is that of one place: spread parts are only some of the places below theirs.
     let Some(first) = list.iter().find(|finding| finding.kind != FindingKind::Spread) else {
+        if let Some(row) = changed_row(comparison).filter(|_| list.is_empty()) {
+            return format!(
+                "{after} spends {} % of {what} in {}, {before} {} %: the largest change of a row, but of no larger part",
+                fixed(row.after.self_pct, 1),
+                visible(&row.name),
+                fixed(row.before.self_pct, 1),
+            );
+        }
         return match list.len() {
             0 => format!("{after} spends its {what} on the same parts as {before}, as far as noise shows"),
             _ => format!("{after} spends its {what} on other parts than {before}, in many small changes"),
@@ -79,6 +87,11 @@ fn share_text(comparison: &Comparison) -> String {
         fixed(first.before.pct, 1),
         if first.delta_pp() > 0.0 { "growth" } else { "drop" }
     )
+}
+
+/// The significant row that changed most.
+fn changed_row(comparison: &Comparison) -> Option<&Row> {
+    comparison.rows.iter().find(|row| row.significant)
 }
 
 fn throughput_text(before: &str, after: &str, gap: &Gap, runs: String) -> String {
@@ -130,8 +143,16 @@ fn cost_text(comparison: &Comparison, cost: &Cost) -> String {
     let cores = cost.gap.map_or_else(String::new, |gap| {
         format!(" on {} -> {} cores", fixed(gap.cores.before, 1), fixed(gap.cores.after, 1))
     });
+    let lacks = match cost.cpu_coverage.filter(|_| cost.lacks_cpu) {
+        Some(part) => format!(
+            "; only sampled CPU counts, {} % of what was measured before, {} % after",
+            fixed(100.0 * part.before, 0),
+            fixed(100.0 * part.after, 0)
+        ),
+        None => String::new(),
+    };
     let text = format!(
-        "{} -> {} {} {what} per operation ({} %{noise}){cores}{}",
+        "{} -> {} {} {what} per operation ({} %{noise}){cores}{lacks}{}",
         unit.fixed(cost.per_op.before),
         unit.fixed(cost.per_op.after),
         unit.name,
@@ -186,13 +207,18 @@ fn where_text(comparison: &Comparison) -> String {
     let count = comparison.findings.list.len();
     // One run per side does not tell how the cost of the whole varies: there, shares are tested.
     let is_known = comparison.cost.as_ref().is_some_and(|cost| cost.log_interval.is_some());
+    let some_rows = match comparison.rows.iter().filter(|row| row.significant).count() {
+        0 => String::new(),
+        1 => "; of the rows below, 1 did".to_owned(),
+        more => format!("; of the rows below, {more} did"),
+    };
     match (count, change) {
         (0, Some(change)) => {
             format!(
-                "{change}: no part of the program changed beyond noise and beyond what all have in common"
+                "{change}: no part of the program changed beyond noise and beyond what all have in common{some_rows}"
             )
         }
-        (0, None) => "no part of the program changed beyond noise".to_owned(),
+        (0, None) => format!("no part of the program changed beyond noise{some_rows}"),
         (1, Some(change)) => format!("{change}: one part beyond noise, and all else"),
         (_, Some(change)) if is_known => {
             format!("{change}: the {count} largest parts beyond noise, and all else")
@@ -421,8 +447,18 @@ mod tests {
         let result = at("result   80 spends ");
         assert!(result < at("% of CPU in log_writer, 57 ") && at("basis    shares of CPU") < at("where "));
         assert!(at("the largest growth in one place") < at("basis "));
-        let alike = table(&Comparison { cost: None, ..sample::full() }, &options);
+        let mut full = Comparison { cost: None, ..sample::full() };
+        let rows_alone = table(&full, &options);
+        assert!(!rows_alone.contains("on the same parts"), "{rows_alone}");
+        assert!(rows_alone.contains("the largest change of a row, but of no larger part"), "{rows_alone}");
+        assert!(
+            rows_alone.contains("no part of the program changed beyond noise; of the rows below, "),
+            "{rows_alone}"
+        );
+        full.rows.iter_mut().for_each(|row| row.significant = false);
+        let alike = table(&full, &options);
         assert!(alike.contains("result   80 spends its CPU on the same parts as 57"), "{alike}");
+        assert!(alike.contains("no part of the program changed beyond noise\n"), "{alike}");
     }
 
     #[test]
@@ -437,6 +473,18 @@ mod tests {
             "{text}"
         );
         assert!(!text.lines().take(3).any(|line| line.contains("CPU")), "{text}");
+    }
+
+    #[test]
+    fn a_cost_that_lacks_cpu_says_so_beside_its_numbers() {
+        let mut of = sample::full();
+        let cost = of.cost.as_mut().unwrap();
+        cost.cpu_coverage = Some(pdiff_analysis::Pair { before: 0.914, after: 0.493 });
+        let text = |of: &Comparison| table(of, &TableOptions { width: Some(400), ..sample::options() });
+        let told = "; only sampled CPU counts, 91 % of what was measured before, 49 % after";
+        assert!(!text(&of).contains(told));
+        of.cost.as_mut().unwrap().lacks_cpu = true;
+        assert!(text(&of).contains(told), "{}", text(&of));
     }
 
     #[test]
