@@ -4,7 +4,8 @@
 //! cycles, bytes. The noise of a comparison follows from samples, so nanoseconds must not be taken for them:
 //!
 //! - All counts are multiples of one large number: a clock that fires at even distances. Each such distance is one sample.
-//! - Of many counts nearly all are large: most stacks of a recording were seen once or twice, so the lower quartile is about one sample.
+//! - Many counts are all large, and nearly multiples of the lower quartile: a clock whose distances vary a little. Most stacks of a
+//!   recording were seen once or twice, so the lower quartile is one sample.
 //! - The counts together exceed what a recording can have as samples: each count is at least one sample, and counts as one.
 //! - Otherwise counts are samples.
 
@@ -17,8 +18,18 @@ const SHORTEST_DISTANCE: u64 = 100_000;
 /// So many stacks tell how often a stack is seen.
 const MANY_COUNTS: usize = 100;
 
-/// Nearly no stack was seen less often than this: these are no numbers of samples.
-const LEAST_OF_MOST: u64 = 1000;
+/// Nearly no stack was seen less often than this: these may be no numbers of samples.
+const LEAST_OF_MOST: u64 = 500;
+
+/// How far a multiple of a varying distance may be off, as a part of the distance.
+const OFF_BY: f64 = 0.1;
+
+/// The part of small counts that have to be such multiples, and the part that has to be more than one.
+const ARE_MULTIPLES: f64 = 0.95;
+const ARE_SEVERAL: f64 = 0.05;
+
+/// From so many distances on, what they vary by adds up to a distance.
+const SMALL: f64 = 6.0;
 
 /// The most samples of one recording: 64 CPUs at 4,000 a second for four hours are 3.7 billion.
 const MOST_SAMPLES: u128 = u32::MAX as u128;
@@ -29,7 +40,7 @@ pub(crate) fn set_samples(builder: &mut ProfileBuilder, event: EventId, known: O
     let weights = || builder.weights().filter(|weight| weight.0 > 0);
     let total: u128 = weights().map(|weight| u128::from(weight.0)).sum();
     let counts = weights().count() as u64;
-    let quartile = quartile_of_large(weights().map(|weight| weight.0).collect());
+    let quartile = varying_distance(weights().map(|weight| weight.0).collect());
     let distance = weights().map(|weight| weight.0).fold(0, greatest_common_divisor);
     let (samples, note) = match known {
         Some(known) => (u128::from(known), None),
@@ -39,9 +50,8 @@ pub(crate) fn set_samples(builder: &mut ProfileBuilder, event: EventId, known: O
         }
         None if quartile.is_some() => {
             let quartile = quartile.unwrap_or(1);
-            let text = format!(
-                "nearly all counts are large; {quartile}, which is less than most, is taken for one sample"
-            );
+            let text =
+                format!("all counts are nearly multiples of {quartile}, which is taken for one sample");
             (total / u128::from(quartile), Some(text))
         }
         None if total > MOST_SAMPLES => {
@@ -61,12 +71,19 @@ pub(crate) fn set_samples(builder: &mut ProfileBuilder, event: EventId, known: O
     }
 }
 
-/// The lower quartile of many counts that are nearly all large.
-fn quartile_of_large(mut counts: Vec<u64>) -> Option<u64> {
+/// The lower quartile of many counts that are nearly multiples of it.
+fn varying_distance(mut counts: Vec<u64>) -> Option<u64> {
     counts.sort_unstable();
     let least = counts.get(counts.len() / 20).copied()?;
     let quartile = counts.get(counts.len() / 4).copied()?;
-    (counts.len() >= MANY_COUNTS && least >= LEAST_OF_MOST).then_some(quartile)
+    if counts.len() < MANY_COUNTS || least < LEAST_OF_MOST {
+        return None;
+    }
+    let times = || counts.iter().map(|count| *count as f64 / quartile as f64).filter(|times| *times < SMALL);
+    let part = |holds: fn(&f64) -> bool| times().filter(holds).count() as f64 / times().count().max(1) as f64;
+    let are_multiples =
+        part(|times| (times - times.round()).abs() <= OFF_BY && *times > 0.5) >= ARE_MULTIPLES;
+    (are_multiples && part(|times| *times > 1.5) >= ARE_SEVERAL).then_some(quartile)
 }
 
 fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
@@ -115,12 +132,18 @@ mod tests {
     }
 
     #[test]
-    fn many_large_counts_are_about_one_sample_each() {
-        // Ten microseconds a sample, jittered: most stacks were seen once.
-        let counts: Vec<u64> =
-            (0..400).map(|at| (1 + 10 * u64::from(at % 40 == 0)) * 10_000 + at % 7).collect();
-        let total = profile(&counts, None).events[0].samples;
-        assert!((480..=500).contains(&total), "{total}");
+    fn counts_of_a_clock_that_varies_are_samples_of_its_distance() {
+        let jittered = |distance: u64| -> Vec<u64> {
+            (0..400).map(|at| (1 + at % 40 / 30) * distance + at * 37 % (distance / 50)).collect()
+        };
+        for distance in [1000, 10_000, 1_001_001] {
+            let total = profile(&jittered(distance), None).events[0].samples;
+            assert!((490..=510).contains(&total), "{total}");
+        }
+        // All alike, or of any size: whoever made them up meant samples.
+        for counts in [vec![5000; 400], (0..400).map(|at| 1000 + 7 * at).collect()] {
+            assert_eq!(profile(&counts, None).events[0].samples, counts.iter().sum::<u64>());
+        }
         // Samples of a recording: some stacks were seen seldom, however many often.
         let counts: Vec<u64> = (0..400).map(|at| 5000 + at).chain([1; 40]).collect();
         assert_eq!(profile(&counts, None).events[0].samples, counts.iter().sum::<u64>());

@@ -48,7 +48,8 @@ impl ReplacedModules {
     pub(super) fn new(context: &Context<'_>) -> Self {
         let known = Known { context, modules: PerSide::default() };
         let fresh = PerSide::from_fn(|side| fresh(&known, side));
-        let PerSide { before, after } = PerSide::from_fn(|side| parts(context, side, &fresh[side]));
+        let PerSide { before, after } =
+            PerSide::from_fn(|side| parts(context, side, &fresh[side], &renamed(&known, side)));
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
         for (at, gone) in before.iter().enumerate() {
             for (other, new) in after.iter().enumerate() {
@@ -237,6 +238,23 @@ fn one_sided<'a>(context: &Context<'a>, side: Side) -> Vec<(usize, &'a str)> {
         .collect()
 }
 
+/// Functions that have another name in another module of the other build, with the module that only this build has. They show
+/// what took a module's place, and hold it together; what they cost is told by their rename.
+fn renamed<'a>(known: &Known<'_, 'a>, side: Side) -> BTreeMap<usize, &'a str> {
+    let cases = (0..).zip(&known.context.cases).filter(|(_, case)| case.of_program && case.is_sampled(side));
+    let modules = cases.filter_map(|(row, case)| {
+        let (_, name) = case.other_name.as_ref()?;
+        let own = module(&case.row.name)?;
+        (module(name) != Some(own)).then_some((row, own))
+    });
+    let modules: Vec<_> = modules.collect();
+    if modules.is_empty() {
+        return BTreeMap::new();
+    }
+    let other = known.modules(side.other());
+    modules.into_iter().filter(|(_, module)| !other.contains(module)).collect()
+}
+
 /// The rows of modules that the other build has no function of; none where there are few.
 fn fresh<'a>(known: &Known<'_, 'a>, side: Side) -> BTreeMap<usize, &'a str> {
     let one_sided = one_sided(known.context, side);
@@ -247,17 +265,27 @@ fn fresh<'a>(known: &Known<'_, 'a>, side: Side) -> BTreeMap<usize, &'a str> {
     one_sided.into_iter().filter(|(_, module)| !known.contains(module)).collect()
 }
 
-/// The parts of a side that the other build has nothing of.
-fn parts(context: &Context<'_>, side: Side, module_of: &BTreeMap<usize, &str>) -> Vec<Part> {
-    let mut left: BTreeSet<usize> = module_of.keys().copied().collect();
+/// The parts of a side that the other build has nothing of, or only under other names.
+fn parts(
+    context: &Context<'_>,
+    side: Side,
+    fresh: &BTreeMap<usize, &str>,
+    renamed: &BTreeMap<usize, &str>,
+) -> Vec<Part> {
+    if fresh.is_empty() {
+        return Vec::new();
+    }
+    let mut left: BTreeSet<usize> = fresh.keys().chain(renamed.keys()).copied().collect();
     let mut parts = Vec::new();
     while let Some(first) = left.pop_first() {
         let mut part =
             Part { rows: BTreeSet::new(), modules: BTreeMap::new(), entered_from: BTreeSet::new() };
-        let mut open = vec![first];
+        let (mut open, mut held) = (vec![first], 0);
         while let Some(row) = open.pop() {
-            let (Some(case), Some(module)) = (context.cases.get(row), module_of.get(&row)) else { continue };
-            part.rows.insert(row);
+            let module = fresh.get(&row).or_else(|| renamed.get(&row));
+            let (Some(case), Some(module)) = (context.cases.get(row), module) else { continue };
+            held += 1;
+            part.rows.extend(Some(row).filter(|row| fresh.contains_key(row)));
             *part.modules.entry((*module).to_owned()).or_default() += case.row.side(side).self_pct;
             let callers =
                 context.calls_to(case.row, side).into_iter().filter_map(|call| context.caller(call));
@@ -272,7 +300,7 @@ fn parts(context: &Context<'_>, side: Side, module_of: &BTreeMap<usize, &str>) -
                 }
             }
         }
-        if part.rows.len() >= LEAST_ROWS {
+        if held >= LEAST_ROWS && !part.rows.is_empty() {
             parts.push(part);
         }
     }
