@@ -107,6 +107,13 @@ fn a_part_of_the_program_that_was_written_again_is_moved_with_its_net() {
         assert!(["R-module", "R-succession"].contains(&verdict.rule_id), "{verdict:?}");
         assert_eq!(verdict.cause.as_str(), "moved");
     }
+    // One step kept its name, and holds together what calls it and what it calls.
+    let kept = ["lex", "verify", "route", "begin", "scan", "rank", "yield", "end", "drain"];
+    let outcome = between(&old, &side("tables", kept, 33));
+    assert_eq!(verdict(&outcome, "engine::tables::Run::scan").rule_id, "R-moved");
+    for step in ["verify", "drain"] {
+        assert_eq!(said(&outcome, &format!("engine::tables::Run::{step}")), "moved likely R-module");
+    }
     // A library's function that such a part alone calls is part of it; one that others call is new.
     let with_library = |caller: &str, chain: &str| {
         let folded = format!("{}\nmain;{chain};core::iter::fold 90", new.0);
