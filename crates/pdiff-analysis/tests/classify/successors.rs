@@ -152,6 +152,16 @@ fn a_vanished_function_of_like_weight_casts_doubt_on_new_code() {
     );
     assert_eq!(said(&outcome, "verify"), "new-overhead likely R-new-code");
     assert_eq!(said(&outcome, "old_check"), "gone likely R-gone");
+    // It is still there for others, and no longer runs: here verify may be in its place.
+    let new = |call: &str| {
+        format!("main:50 work:50 run:220 verify:800 other:100 old_check:900 other>old_check {call}")
+    };
+    let old = "main:50 work:50 run:200 other:100 old_check:900 run>old_check other>old_check";
+    let with = |before: &str| {
+        classified(seen(before, old), seen(&with_rest("main;run;verify 120"), &new("run>verify")))
+    };
+    assert_eq!(said(&with(&before), "verify"), "new-overhead likely R-new-code");
+    assert_eq!(said(&with(&with_rest("main;run 20")), "verify"), "new-overhead proved R-new-code");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Functions that are gone and may have been the predecessor of one that is there now: entered from the same functions of
-//! both builds, of a like size and weight, and not known to be another function.
+//! both builds, of a like size and weight, and not known to be another function. So may one that is still in the build but no longer
+//! ran, as that of a library that something else still needs.
 
 use super::kinship::{Kinship, share};
 use crate::classify::case::Case;
@@ -31,7 +32,7 @@ impl Kinship<'_, '_> {
                 && !gone.is_stub()
                 && !gone.row.unresolved
                 && gone.is_sampled(with.other())
-                && gone.held_by(with) == InBuild::No;
+                && (gone.held_by(with) == InBuild::No || !gone.is_sampled(with));
             if !is_gone || is_linked(other) || !self.is_like((case, with), (gone, with.other())) {
                 return false;
             }
