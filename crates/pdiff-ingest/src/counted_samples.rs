@@ -51,13 +51,13 @@ pub(crate) fn set_samples(builder: &mut ProfileBuilder, event: EventId, known: O
         None if quartile.is_some() => {
             let quartile = quartile.unwrap_or(1);
             let text =
-                format!("all counts are nearly multiples of {quartile}, which is taken for one sample");
+                format!("nearly all counts are near multiples of {quartile}, which is taken for one sample");
             (total / u128::from(quartile), Some(text))
         }
         None if total > MOST_SAMPLES => {
-            let text = format!("counts of {total} together are no samples; each of them is taken for one");
+            let text = format!("counts of {total} together cannot be samples; each of them is taken for one");
             builder.divide_samples(None);
-            builder.notes.add(NoteKind::CountsAreNoSamples, counts, Weight::ZERO, || text);
+            builder.notes.add(NoteKind::CountsNotSamples, counts, Weight::ZERO, || text);
             return;
         }
         None => (total, None),
@@ -67,7 +67,7 @@ pub(crate) fn set_samples(builder: &mut ProfileBuilder, event: EventId, known: O
     }
     builder.divide_samples(Some(samples));
     if let Some(text) = note {
-        builder.notes.add(NoteKind::CountsAreNoSamples, counts, Weight::ZERO, || text);
+        builder.notes.add(NoteKind::CountsNotSamples, counts, Weight::ZERO, || text);
     }
 }
 

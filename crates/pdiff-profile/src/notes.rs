@@ -74,7 +74,7 @@ pub enum NoteKind {
     /// Switches of threads that left the CPU twice without getting it back in between: the recording lost the return.
     LostReturns,
     /// Counts of folded or drawn stacks that cannot be numbers of samples.
-    CountsAreNoSamples,
+    CountsNotSamples,
 }
 
 impl NoteKind {
@@ -114,7 +114,7 @@ impl NoteKind {
             Self::NarrowFrames => "narrow-frames",
             Self::CallersPutBack => "callers-put-back",
             Self::LostReturns => "lost-returns",
-            Self::CountsAreNoSamples => "counts-are-no-samples",
+            Self::CountsNotSamples => "counts-not-samples",
         }
     }
 }

@@ -86,7 +86,7 @@ codes!(NoteKind {
     NarrowFrames = 33,
     CallersPutBack = 34,
     LostReturns = 35,
-    CountsAreNoSamples = 36,
+    CountsNotSamples = 36,
 });
 
 #[cfg(test)]
