@@ -22,8 +22,10 @@ use super::weight::changed;
 /// The part of an inlined function that must be in the code of a set.
 const MOST_OF_IT: f64 = 0.8;
 
-/// If a set changed by this part of what a function inlined in it did, the function is no mere part of it.
+/// If a set changed by this part of what a function inlined in it did, the function is no mere part of it, unless it is less than a
+/// small part of that change.
 const NEW_PART: f64 = 0.5;
+const SMALL_PART: f64 = 0.1;
 
 /// How many inlined functions, each inside the next, and how many callers of each, are looked at.
 const DEEPEST: usize = 16;
@@ -66,7 +68,9 @@ fn around<'s>(
     let set =
         found.sets.iter().chain(&found.named).filter(holds).min_by(|a, b| total(a).total_cmp(&total(b)))?;
     let (before, after) = judged.shares(case.row);
-    (net_pp(context, set).abs() < NEW_PART * (after - before).abs()).then_some(set)
+    let (net_pp, change_pp) = (net_pp(context, set).abs(), (after - before).abs());
+    let is_small = case.row.delta_total_pp().abs() < SMALL_PART * net_pp;
+    (net_pp < NEW_PART * change_pp || is_small).then_some(set)
 }
 
 /// The part of an inlined function's total, 0 to 1, that is in the code of some rows. Each level of inlining is walked once, for
