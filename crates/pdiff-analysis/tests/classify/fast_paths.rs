@@ -764,3 +764,22 @@ fn a_call_that_is_no_longer_inlined_is_new_if_what_it_leads_to_is() {
     let outcome = classified(seen(&of(""), &before), seen(&after, &build("init:90 load>init", 61)));
     assert_ne!(verdict(&outcome, "load").rule_id, "R-fast-path");
 }
+
+#[test]
+fn a_function_that_is_called_many_times_as_often_goes_on_no_further() {
+    let (steady, words) = steady();
+    let build = |hash: u32| {
+        format!(
+            "main:50 {words} main>put put>resize resize>insert put:200 put={hash} resize:300 resize={hash} insert:90 insert=51"
+        )
+    };
+    let of = |own: u64, insert: u64| {
+        format!("{steady}main;put 60\nmain;put;resize {own}\nmain;put;resize;insert {insert}")
+    };
+    let outcome = classified(seen(&of(3, 4), &build(60)), seen(&of(40, 90), &build(61)));
+    assert_eq!(said(&outcome, "put"), "missing-fast-path likely R-fast-path");
+    assert_ne!(verdict(&outcome, "resize").rule_id, "R-fast-path");
+    // Its own code costs as much as before.
+    let outcome = classified(seen(&of(3, 4), &build(60)), seen(&of(4, 90), &build(61)));
+    assert_eq!(said(&outcome, "resize"), "missing-fast-path likely R-fast-path");
+}

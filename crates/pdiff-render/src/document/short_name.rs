@@ -209,7 +209,7 @@ mod tests {
             44,
             "<&mut [app::Column] as Visit>::visit_all",
         );
-        check("<(app::Column, u8) as app::Visit>::visit_all", 30, "(app::Colu..::visit_all");
+        check("<(app::Column, u8) as app::Visit>::visit_all", 30, "(app::Column, u8)::visit_all");
         check(
             "<&app::Column as app::Visit>::visit_all::<app::Row>",
             40,

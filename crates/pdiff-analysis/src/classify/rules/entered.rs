@@ -14,6 +14,9 @@ use crate::noise::MIN_SAMPLES;
 /// A function that is called more often costs more itself; one that grew less did not become another one for that.
 const MORE_CALLS: f64 = 3.0;
 
+/// So many samples of its own code tell whether it did.
+const FEW_SAMPLES: u64 = 10;
+
 pub(super) fn by_both(context: &Context<'_>, case: &Case<'_>) -> bool {
     let is_well_sampled = |case: &Case<'_>, side: Side| case.row.total.samples(side) >= MIN_SAMPLES;
     if Side::BOTH.iter().all(|side| is_well_sampled(case, *side)) {
@@ -21,6 +24,12 @@ pub(super) fn by_both(context: &Context<'_>, case: &Case<'_>) -> bool {
     }
     let is_seen = Side::BOTH.iter().all(|side| case.is_sampled(*side)) && is_well_sampled(case, Side::After);
     is_seen && (costs_as_before(context, case) || is_called_as_before(context, case, is_well_sampled))
+}
+
+/// Whether the function's own code costs so many times as much that it may be called more often.
+pub(super) fn more_often(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let (before, after) = (case.row.before.self_pct, case.row.after.self_pct);
+    case.row.before.samples >= FEW_SAMPLES && after >= FACTOR * context.common_shift.factor() * before
 }
 
 /// Whether the function's own code costs at most a few times as much.

@@ -58,7 +58,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !row.total.significant || row.significant || row.booked.significant || row.unresolved {
         return None;
     }
-    // Nothing left it, or came to it, if its share changed as all did.
+    // Nothing left it, or came to it, if its share moved with the whole profile.
     if context.common_shift.explains(row, Judged::Total) {
         return None;
     }
