@@ -29,6 +29,9 @@ const LOST_PART: f64 = 0.5;
 const LEAST_COMPARED: usize = 20;
 const SAME_CODE_PART: f64 = 0.5;
 
+/// A record that grew leaves at least this part of them as it was: no record is in all of a program.
+const LEAST_SAME_PART: f64 = 0.1;
+
 /// Functions of fewer bytes have the same size by chance.
 const TELLING_BYTES: u64 = 64;
 
@@ -55,7 +58,8 @@ pub(super) struct Context<'a> {
     pub(super) common_shift: CommonShift,
     /// Whether the program is one file on both sides.
     pub(super) same_program: bool,
-    /// Whether most of the program's sampled functions have the same code in both builds: what differs was changed.
+    /// Whether most of the program's sampled functions have the same code in both builds, or differ by the layout of a record: what
+    /// else differs was changed.
     pub(super) is_patched: bool,
     /// Whether most of the program's sampled functions have other code, and not because the same source was compiled differently.
     pub(super) is_other_version: bool,
@@ -91,10 +95,16 @@ impl<'a> Context<'a> {
         let of_program = cases.iter().filter(|case| case.of_program);
         let same: Vec<bool> = of_program.filter_map(|case| builds.same_code(&case.ids)).collect();
         let count = same.iter().filter(|same| **same).count();
-        let is_patched = same.len() >= LEAST_COMPARED && count as f64 >= SAME_CODE_PART * same.len() as f64;
+        let relaid = cases.iter().filter(|case| case.of_program && is_alike(&builds, case)).count();
+        let relaid = if relaid >= LEAST_RELAID { relaid } else { 0 };
+        // A record that most functions read changes the code of most, and what they do of none.
+        let unchanged = (count + relaid) as f64;
+        let compared = same.len() as f64;
+        let is_patched = same.len() >= LEAST_COMPARED
+            && unchanged >= SAME_CODE_PART * compared
+            && count as f64 >= LEAST_SAME_PART * compared;
         let is_other_version = same.len() >= LEAST_COMPARED && !is_patched && !builds.is_rebuilt();
-        let relaid = cases.iter().filter(|case| case.of_program && is_alike(&builds, case));
-        let has_other_layout = is_patched && relaid.count() >= LEAST_RELAID;
+        let has_other_layout = is_patched && relaid > 0;
         let common_shift = CommonShift::new(input, &builds, &cases, is_patched);
         Self {
             input,

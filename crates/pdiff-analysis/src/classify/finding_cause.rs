@@ -52,8 +52,15 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
 
 /// The verdict on the function that a finding is named by; an edge is its callee's.
 fn named_verdict<'a>(finding: &Finding, of: &'a Classification) -> Option<&'a Verdict> {
-    let name = finding.function();
-    of.verdicts.iter().find(|verdict| verdict.function == name && verdict.object == finding.object)
+    verdict_on(of, finding.function(), &finding.object)
+}
+
+/// The verdict on a function by either of its names: a row has one, and the stacks of one run alone may have the other.
+fn verdict_on<'a>(of: &'a Classification, name: &str, object: &str) -> Option<&'a Verdict> {
+    let in_object = || of.verdicts.iter().filter(|verdict| verdict.object == object);
+    let has_other_name =
+        |verdict: &&Verdict| verdict.other_name.as_ref().is_some_and(|(_, other)| other == name);
+    in_object().find(|verdict| verdict.function == name).or_else(|| in_object().find(has_other_name))
 }
 
 type Said = (Cause, Confidence, Option<PartLimit>);
@@ -131,7 +138,7 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let mut causes: Vec<(Cause, Confidence, f64)> = Vec::new();
     let mut known = 0.0;
     for member in finding.members.iter().filter(|member| change(member) * delta > 0.0) {
-        let verdict = of.verdicts.iter().find(|of| of.function == member.name && of.object == member.object);
+        let verdict = verdict_on(of, &member.name, &member.object);
         let is_why = |cause: Cause| is_cause(cause) && is_of_change(cause, grew);
         let is_claim =
             |verdict: &&Verdict| verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;

@@ -685,3 +685,101 @@ fn lines_around_a_copy_are_no_new_path_to_it() {
     let outcome = classified(seen(&of(2), &with(60, 1)), seen(&of(20), &with(61, 2)));
     assert_eq!(said(&outcome, "size"), "missing-fast-path likely R-edge");
 }
+
+#[test]
+fn a_callee_that_only_leads_to_what_grew_everywhere_is_no_path() {
+    let (steady, words) = steady();
+    let build = |hash: u32| {
+        format!(
+            "main:50 {words} main>list main>copy list>find copy>find find>look list:90 list=8 find:90 find=9 copy:200 \
+             copy={hash} look:300 look={hash}"
+        )
+    };
+    let of = |copy: u64, list: u64| {
+        format!("{steady}main;copy 10\nmain;copy;find;look {copy}\nmain;list 10\nmain;list;find;look {list}")
+    };
+    let outcome = classified(seen(&of(1, 30), &build(60)), seen(&of(9, 150), &build(61)));
+    assert_eq!(said(&outcome, "copy"), "consequence likely R-callees");
+    // Under the other caller it costs as much as before.
+    let outcome = classified(seen(&of(1, 30), &build(60)), seen(&of(40, 30), &build(61)));
+    assert_eq!(said(&outcome, "copy"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn a_function_that_differs_by_the_layout_of_a_record_alone_goes_on_no_more() {
+    let (steady, words) = steady();
+    let relaid: String = (0..6).map(|n| format!("steady_{n}={} ", n + 100)).collect();
+    let build = format!("main:50 {words} fetch:300 fetch=50 main>seek seek>fetch");
+    let before = format!("{steady}main;seek 60\nmain;seek;fetch 90");
+    let after = format!("{steady}main;seek 62\nmain;seek;fetch 270");
+    let rule_of = |more: &str| {
+        let (old, new) = (format!("{build} seek:200 seek=60"), format!("{build} {more} seek=61"));
+        verdict(&classified(seen(&before, &old), seen(&after, &new)), "seek").rule_id
+    };
+    assert_eq!(rule_of("seek:200"), "R-fast-path");
+    assert_ne!(rule_of(&format!("{relaid} seek:200")), "R-fast-path");
+    assert_eq!(rule_of(&format!("{relaid} seek:210")), "R-fast-path");
+}
+
+#[test]
+fn what_a_function_does_for_a_new_caller_is_no_path_of_its_own() {
+    let (steady, words) = steady();
+    let build = |hash: u32| {
+        format!(
+            "main:50 {words} main>load load>prep prep>run load>init init>run run>skip load:200 load={hash} prep:90 prep=8 init:90 \
+             init=9 run:300 run={hash} skip:80 skip=51"
+        )
+    };
+    let of = |new: &str| {
+        format!("{steady}main;load 20\nmain;load;prep;run 200\nmain;load;prep;run;skip 40\n{new}")
+    };
+    let after = of("main;load;init;run 30\nmain;load;init;run;skip 90");
+    let outcome = classified(seen(&of(""), &build(60)), seen(&after, &build(61)));
+    assert_eq!(said(&outcome, "init"), "missing-fast-path likely R-edge");
+    for function in ["run", "skip"] {
+        assert_ne!(verdict(&outcome, function).rule_id, "R-fast-path", "{function}");
+        assert_ne!(verdict(&outcome, function).rule_id, "R-edge", "{function}");
+    }
+    // The caller that it had calls it.
+    let after = of("main;load;prep;run 30\nmain;load;prep;run;skip 90");
+    let outcome = classified(seen(&of(""), &build(60)), seen(&after, &build(61)));
+    assert_eq!(said(&outcome, "run"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn a_call_that_is_no_longer_inlined_is_new_if_what_it_leads_to_is() {
+    let (steady, words) = steady();
+    let build = |init: &str, hash: u32| {
+        format!(
+            "main:50 {words} main>load load:200 load={hash} run:300 run=50 load>prep prep>run prep:80 {init}"
+        )
+    };
+    let of = |new: &str| format!("{steady}main;load 60\nmain;load;prep;run 100\n{new}");
+    let before = build("init:0 load<init*1", 60);
+    let after = of("main;load;init;run 90");
+    let outcome = classified(seen(&of(""), &before), seen(&after, &build("init:90 load>init init>run", 61)));
+    assert_eq!(said(&outcome, "load"), "missing-fast-path likely R-fast-path");
+    // Its own code may have been in the caller's samples.
+    let after = of("main;load;init 90");
+    let outcome = classified(seen(&of(""), &before), seen(&after, &build("init:90 load>init", 61)));
+    assert_ne!(verdict(&outcome, "load").rule_id, "R-fast-path");
+}
+
+#[test]
+fn a_function_that_is_called_many_times_as_often_goes_on_no_further() {
+    let (steady, words) = steady();
+    let build = |hash: u32| {
+        format!(
+            "main:50 {words} main>put put>resize resize>insert put:200 put={hash} resize:300 resize={hash} insert:90 insert=51"
+        )
+    };
+    let of = |own: u64, insert: u64| {
+        format!("{steady}main;put 60\nmain;put;resize {own}\nmain;put;resize;insert {insert}")
+    };
+    let outcome = classified(seen(&of(3, 4), &build(60)), seen(&of(40, 90), &build(61)));
+    assert_eq!(said(&outcome, "put"), "missing-fast-path likely R-fast-path");
+    assert_ne!(verdict(&outcome, "resize").rule_id, "R-fast-path");
+    // Its own code costs as much as before.
+    let outcome = classified(seen(&of(3, 4), &build(60)), seen(&of(4, 90), &build(61)));
+    assert_eq!(said(&outcome, "resize"), "missing-fast-path likely R-fast-path");
+}

@@ -101,3 +101,18 @@ fn a_part_with_new_code_in_it_is_new_overhead_only_if_that_is_proved() {
     audit.confidence = Confidence::Likely;
     assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Likely));
 }
+
+#[test]
+fn a_part_named_by_the_name_of_the_other_build_is_judged_by_the_verdict_on_both() {
+    let (mut comparison, mut outcome) = judged(seen(AFTER, BUILD), seen(BEFORE, BUILD), &Extra::default());
+    let part = &mut comparison.findings.list[0];
+    part.name = "store -> duplicate".to_owned();
+    part.after = FindingSide { weight: Weight(0), samples: 0, pct: 0.0, per_op: None, ..part.after };
+    let cause = |comparison: &pdiff_analysis::Comparison, outcome: &_| {
+        finding_causes(&comparison.findings, outcome)[0].cause
+    };
+    assert_eq!(cause(&comparison, &outcome), Cause::Gone);
+    let copy = outcome.verdicts.iter_mut().find(|verdict| verdict.function == "copy").unwrap();
+    copy.other_name = Some((pdiff_profile::Side::Before, "duplicate".to_owned()));
+    assert_eq!(cause(&comparison, &outcome), Cause::Lighter);
+}

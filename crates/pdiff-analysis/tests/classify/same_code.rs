@@ -200,3 +200,48 @@ fn a_function_that_differs_by_the_layout_of_a_record_alone_did_not_change_itself
     // It calls another function.
     assert_eq!(limit(5, &of(60), " get_0>get_4"), ("likely", Some(Limit::CallsOrCost)));
 }
+
+/// A build of which sixteen of twenty functions have other code, of a size.
+fn other_code(build: &str, bytes: u32) -> String {
+    (0..16).fold(build.to_owned(), |words, n| {
+        let (old, new) =
+            (format!("steady_{n}:80 steady_{n}={n} "), format!("steady_{n}:{bytes} steady_{n}={} ", n + 100));
+        words.replace(&old, &new)
+    })
+}
+
+#[test]
+fn builds_are_a_patch_apart_where_most_functions_differ_by_the_layout_of_a_record_alone() {
+    let (steady, _) = steady();
+    let of = |read: u64| format!("{steady}main;run 60\nmain;run;fetch 40\nmain;run;fetch;read {read}");
+    let limit = |bytes: u32| {
+        let after = other_code(&fetching(60), bytes);
+        let outcome = classified(seen(&of(60), &fetching(60)), seen(&of(160), &after));
+        verdict(&outcome, "read").limited_by.clone()
+    };
+    assert_eq!(limit(80), Some(Limit::NothingChanged));
+    // Of another size, it may be another version, where any code around it may have changed.
+    assert_eq!(limit(90), Some(Limit::CallsOrCost));
+}
+
+#[test]
+fn copies_that_cost_less_in_a_function_that_costs_as_much_have_no_known_cause() {
+    let (steady, _) = steady();
+    let of = |fetch: u64, part: u64| {
+        format!(
+            "{steady}main;run 60\nmain;run;fetch {fetch}\nmain;run;fetch;+part {part}\nmain;other;part 20"
+        )
+    };
+    let build = |n: u32| {
+        let copies = format!("fetch<part*1 part:{} part={n} other>part", 60 + n);
+        fetching(60).replace("fetch=50", &format!("fetch={n}")) + " " + &copies
+    };
+    let limit = |fetch: u64| {
+        let outcome = classified(seen(&of(360, 40), &build(70)), seen(&of(fetch, 10), &build(75)));
+        assert_eq!(verdict(&outcome, "part").cause.as_str(), "lighter");
+        verdict(&outcome, "part").limited_by.clone()
+    };
+    assert_eq!(limit(370), Some(Limit::SamePlaces));
+    // The function that contains them costs less, too.
+    assert_eq!(limit(290), Some(Limit::CallsOrCost));
+}

@@ -420,6 +420,10 @@ fn code_inlined_in_what_took_anothers_place_is_a_part_of_that() {
     assert_eq!(said(&back, "match_rows"), "moved likely R-succession");
     // What replaced it costs more by most of what the part does: that is new.
     assert_eq!(said(&between(200), "match_rows"), "new-overhead likely R-new-code");
+    // It costs so much more that the part hardly matters.
+    let much_more = with_rest("main;search_rows 190\nmain;search_rows;+match_rows 5");
+    let outcome = classified(seen(&before, &old), seen(&much_more, &new));
+    assert_eq!(said(&outcome, "match_rows"), "moved likely R-succession");
 }
 
 #[test]
@@ -517,4 +521,48 @@ fn a_function_that_only_led_to_a_renamed_one_did_not_become_what_that_calls() {
     };
     let names: Vec<&str> = before.iter().map(|of| of.name.as_str()).collect();
     assert_eq!(names, ["tree_moveto_unpacked"]);
+}
+
+#[test]
+fn a_caller_that_took_over_a_third_of_what_is_gone_casts_doubt_on_it() {
+    let old = "main:50 work:50 run:200 record:300 main>run run>record";
+    let before = with_rest("main;run 100\nmain;run;record 100");
+    let said_of = |run: u64| {
+        let after = with_rest(&format!("main;run {run}"));
+        said(&classified(seen(&before, old), seen(&after, "main:50 work:50 run:260 main>run")), "record")
+    };
+    assert_eq!(said_of(130), "gone likely R-gone");
+    assert_eq!(said_of(104), "gone proved R-gone");
+}
+
+#[test]
+fn a_part_of_a_function_that_both_builds_have_may_have_replaced_what_is_gone() {
+    let build = "main:50 work:50 main>pass pass>pack pack:90";
+    let before = with_rest("main;pass 300\nmain;pass;sort 60\nmain;pass;pack 40");
+    let of = |next: u64| {
+        let after =
+            with_rest(&format!("main;pass {}\nmain;pass;next_pass {next}\nmain;pass;pack 40", 300 - next));
+        let outcome = classified(
+            seen(&before, &format!("{build} pass:900 sort:200 pass>sort")),
+            seen(&after, &format!("{build} pass:700 next_pass:250 pass>next_pass")),
+        );
+        assert_eq!(verdict(&outcome, "next_pass").rule_id, "R-succession");
+        said(&outcome, "sort")
+    };
+    assert_eq!(of(70), "gone likely R-gone");
+    // It is much larger.
+    assert_eq!(of(180), "gone proved R-gone");
+}
+
+#[test]
+fn stacks_that_lead_to_a_renamed_function_lead_to_the_same() {
+    let build = "main:50 work:50 detect:200 main>detect detect>more more:90";
+    let with = |callee: &str| format!("{build} {callee}:200 detect>{callee}");
+    let of = |callee: &str, more: u64| {
+        with_rest(&format!("main;detect 20\nmain;detect;{callee} 50\nmain;detect;more {more}"))
+    };
+    let (old, new) = ("page_commit", "page_t::commit");
+    let outcome = classified(seen(&of(old, 60), &with(old)), seen(&of(new, 2), &with(new)));
+    assert_eq!(said(&outcome, old), "moved likely R-moved");
+    assert_ne!(verdict(&outcome, "detect").rule_id, "R-in-between");
 }

@@ -3,6 +3,9 @@
 //!
 //! `PolicyMutex<TTASEventMutex<GenericPolicy>>::enter` becomes `PolicyMutex<TTASEventMutex<..>>::enter`, then
 //! `PolicyMutex<..>::enter`, then `Policy..>::enter`.
+//!
+//! A method that Rust names by its type and trait keeps them, without paths: `<md::parse::Parser<F> as core::iter::Iterator>::next`
+//! becomes `<Parser as Iterator>::next`, then `Parser::next`.
 
 use std::borrow::Cow;
 
@@ -21,6 +24,15 @@ pub(crate) fn shorten(name: &str, max: usize) -> Cow<'_, str> {
     // What stands so deep has too many brackets around it to fit.
     let most_depth = brackets.deepest().min(max / 2);
     for kept_depth in (0..most_depth).rev() {
+        if let Some(forms) = brackets.without_paths().filter(|_| kept_depth == 0) {
+            for form in forms {
+                if width(&form) <= max {
+                    return Cow::Owned(form);
+                }
+                shorter = form;
+            }
+            break;
+        }
         shorter = brackets.collapse(kept_depth);
         if width(&shorter) <= max {
             return Cow::Owned(shorter);
@@ -53,6 +65,21 @@ fn without_parameters(name: &str) -> Option<String> {
     let is_list = open > 0 && !name.get(..open)?.ends_with([' ', ':']);
     (is_list && name.get(open + 1..) != Some(")"))
         .then(|| format!("{}({CUT}){suffix}", name.get(..open).unwrap_or_default()))
+}
+
+/// The last part of a type's path, without what is in brackets; all of it, where it is no path.
+fn type_name(path: &str) -> &str {
+    let brackets = Brackets::new(path);
+    if let Some(end) = brackets.end_of_first() {
+        // `<T as Trait>::Item`
+        return path.get(end + 1..).filter(|rest| !rest.is_empty()).map_or(path, type_name);
+    }
+    let end = path.find(['<', '(', '[']).unwrap_or(path.len());
+    let name = path.get(..end).unwrap_or(path).trim_end_matches("::");
+    match name.rsplit([':', ' ', '&']).next() {
+        Some(last) if !last.is_empty() => last,
+        _ => path,
+    }
 }
 
 /// The template brackets of a name: where each stands, and at which depth.
@@ -89,6 +116,26 @@ impl<'a> Brackets<'a> {
 
     fn deepest(&self) -> usize {
         self.found.iter().map(|(_, depth, _)| depth + 1).max().unwrap_or(0)
+    }
+
+    /// Where the bracket closes that the name begins with.
+    fn end_of_first(&self) -> Option<usize> {
+        self.found.first().filter(|first| **first == (0, 0, true))?;
+        self.found.iter().find(|(_, depth, opens)| *depth == 0 && !opens).map(|(at, ..)| *at)
+    }
+
+    /// `<Type as Trait>::method` and `Type::method` without the paths, if the name is of that form.
+    fn without_paths(&self) -> Option<[String; 2]> {
+        let end = self.end_of_first()?;
+        let (inner, rest) = (self.name.get(1..end)?, self.name.get(end + 1..)?);
+        let is_outside = |at: &usize| {
+            let depth = self.found.iter().take_while(|(found, ..)| *found <= at + 1);
+            depth.map(|(_, _, opens)| if *opens { 1 } else { -1 }).sum::<i32>() == 1
+        };
+        let at = inner.match_indices(" as ").map(|(at, _)| at).find(is_outside)?;
+        let (of, by) = (type_name(inner.get(..at)?), type_name(inner.get(at + " as ".len()..)?));
+        let rest = Brackets::new(rest).collapse(0);
+        rest.starts_with("::").then(|| [format!("<{of} as {by}>{rest}"), format!("{of}{rest}")])
     }
 
     /// The name with what stands deeper than `kept_depth` left out.
@@ -143,6 +190,33 @@ mod tests {
         check("f<a>::operator()(int, void (*)(log_t*))", 24, "f<..>::operator()(..)");
         check("f::(anonymous namespace)", 12, "f::(..space)");
         check("abcdefghijklmnop::f()", 12, "abcd..p::f()");
+    }
+
+    #[test]
+    fn methods_that_are_named_by_type_and_trait_lose_paths_before_both() {
+        let check =
+            |name: &str, max, expected: &str| assert_eq!(shorten(name, max), expected, "{name} in {max}");
+        let next = "<md::parse::Parser<Filter> as core::iter::Iterator>::next";
+        check(next, 56, "<md::parse::Parser<..> as core::iter::Iterator>::next");
+        check(next, 52, "<Parser as Iterator>::next");
+        check(next, 25, "Parser::next");
+        check(next, 10, "Par..:next");
+        let nested =
+            "<<app::Rows as data::Table>::Row<'_> as core::cmp::PartialOrd<app::Row>>::lt::{{closure}}";
+        check(nested, 60, "<Row as PartialOrd>::lt::{{closure}}");
+        check(
+            "<&mut [app::Column] as app::Visit>::visit_all",
+            44,
+            "<&mut [app::Column] as Visit>::visit_all",
+        );
+        check("<(app::Column, u8) as app::Visit>::visit_all", 30, "(app::Column, u8)::visit_all");
+        check(
+            "<&app::Column as app::Visit>::visit_all::<app::Row>",
+            40,
+            "<Column as Visit>::visit_all::<..>",
+        );
+        // Without a trait there is nothing but the type.
+        check("<app::column::Column>::visit", 20, "<..>::visit");
     }
 
     #[test]

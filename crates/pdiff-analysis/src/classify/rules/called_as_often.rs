@@ -13,8 +13,11 @@ const FEW_SAMPLES: u64 = 10;
 /// Own code that costs less than so many times as much is not called more.
 const MORE: f64 = 1.3;
 
-/// A caller that calls a function more has so many times the growth of the function's other callers.
-const MORE_THAN_REST: f64 = 1.3;
+/// The part of what a function costs after under a caller that must be explained by how much more it costs under others.
+const EXPLAINING_PART: f64 = 0.5;
+
+/// A function with at most this part of its cost in its own code costs what its callees cost.
+const THIN: f64 = 0.05;
 
 /// Whether a function's own code was sampled before and costs no more. The copies of one that runs only inlined are its code.
 pub(super) fn runs_as_often(context: &Context<'_>, case: &Case<'_>) -> bool {
@@ -23,19 +26,34 @@ pub(super) fn runs_as_often(context: &Context<'_>, case: &Case<'_>) -> bool {
     row.before.samples >= FEW_SAMPLES && row.after.self_pct < MORE * factor * row.before.self_pct
 }
 
-/// Whether a callee that was entered from a function before too does more inside: its own code costs no more, and it costs more
-/// under its other callers by about the same factor.
+/// Whether a callee that was entered from a function before too does more inside: its own code costs no more, or is next to nothing
+/// of it, and it costs more under its other callers, too, by enough to explain half of what it costs here.
 pub(super) fn does_more_inside(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> bool {
-    let Some(callee) = context.callee(call).filter(|callee| runs_as_often(context, callee)) else {
-        return false;
-    };
+    let tells = |callee: &&Case<'_>| runs_as_often(context, callee) || is_thin(callee);
+    let Some(callee) = context.callee(call).filter(tells) else { return false };
     let row = callee.row;
     let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
     let (before, after) = (row.before.total_pct - here.before, row.after.total_pct - here.after);
-    // The before run may have had two standard errors more here.
     let samples = here.before / row.before.total_pct * row.total.samples(Side::Before) as f64;
-    let at_most = here.before * (1.0 + 2.0 / samples.max(1.0).sqrt());
-    // What it hardly has elsewhere says nothing.
-    let is_everywhere = before < FLOOR_PP || here.after * before <= MORE_THAN_REST * at_most * after;
-    here.before > 0.0 && is_everywhere
+    let at_most = here.before * most_samples(samples) / samples.max(1.0);
+    // What it hardly has elsewhere says nothing, unless its own code does.
+    let is_known = before >= FLOOR_PP || runs_as_often(context, callee);
+    let is_everywhere = before < FLOOR_PP || EXPLAINING_PART * here.after * before <= at_most * after;
+    here.before > 0.0 && is_known && is_everywhere
+}
+
+/// Whether next to nothing of a function's cost is its own code's.
+fn is_thin(case: &Case<'_>) -> bool {
+    Side::BOTH.into_iter().all(|side| is_thin_on(case, side))
+}
+
+/// The same on one side.
+pub(super) fn is_thin_on(case: &Case<'_>, side: Side) -> bool {
+    let of = case.row.side(side);
+    of.self_pct <= THIN * of.total_pct
+}
+
+/// How many samples another run of the same may have had, where one had so many: the upper end of the 95 % interval of a count.
+fn most_samples(samples: f64) -> f64 {
+    samples + 2.0 * samples.sqrt() + 2.0
 }

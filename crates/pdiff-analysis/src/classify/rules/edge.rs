@@ -209,7 +209,9 @@ fn more_calls(
     // What both runs have under callers that do not call it was called through pointers, or is lost on both sides.
     let orphaned = PerSide::from_fn(|side| context.orphaned_pct(case, side));
     let may_be_lost = factor * orphaned.before - orphaned.after >= EXPLAINING_PART * (after - before);
-    (is_more && !may_be_lost).then_some((Edge::More { pct, calls }, after - before))
+    // What else calls the caller now may ask it for other things.
+    let is_asked = entered::anew_pp(context, caller) >= EXPLAINING_PART * (after - before);
+    (is_more && !may_be_lost && !is_asked).then_some((Edge::More { pct, calls }, after - before))
 }
 
 /// How many times as much a function's own code costs, without the common factor; `None` if too few samples tell.

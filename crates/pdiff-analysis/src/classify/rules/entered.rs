@@ -4,14 +4,18 @@
 //! its caller was sampled well and has the same code in both builds, because then the caller calls it as before. They are
 //! also enough if its own code costs no more than a few times as much: being called more often would show there.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
-use crate::classify::case::Case;
+use super::newly_active::FACTOR;
+use crate::classify::case::{Case, share_pct};
 use crate::classify::context::Context;
 use crate::noise::MIN_SAMPLES;
 
 /// A function that is called more often costs more itself; one that grew less did not become another one for that.
 const MORE_CALLS: f64 = 3.0;
+
+/// So many samples of its own code tell whether it did.
+const FEW_SAMPLES: u64 = 10;
 
 pub(super) fn by_both(context: &Context<'_>, case: &Case<'_>) -> bool {
     let is_well_sampled = |case: &Case<'_>, side: Side| case.row.total.samples(side) >= MIN_SAMPLES;
@@ -20,6 +24,12 @@ pub(super) fn by_both(context: &Context<'_>, case: &Case<'_>) -> bool {
     }
     let is_seen = Side::BOTH.iter().all(|side| case.is_sampled(*side)) && is_well_sampled(case, Side::After);
     is_seen && (costs_as_before(context, case) || is_called_as_before(context, case, is_well_sampled))
+}
+
+/// Whether the function's own code costs so many times as much that it may be called more often.
+pub(super) fn more_often(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let (before, after) = (case.row.before.self_pct, case.row.after.self_pct);
+    case.row.before.samples >= FEW_SAMPLES && after >= FACTOR * context.common_shift.factor() * before
 }
 
 /// Whether the function's own code costs at most a few times as much.
@@ -40,4 +50,17 @@ fn is_called_as_before(
             is_same && Side::BOTH.iter().all(|side| is_well_sampled(caller, *side))
         })
     })
+}
+
+/// What a function has more under callers that did not enter it before, without what it had under callers that no longer do, in
+/// percent: what it does there, it may not have been asked for before.
+pub(super) fn anew_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
+    let calls = context.calls_to(case.row, Side::After).into_iter();
+    let change = |call: &crate::compare::SampledCall| {
+        let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
+        let before = context.common_shift.factor() * pct.before;
+        let is_one_sided = pct.after >= FACTOR * before || before >= FACTOR * pct.after;
+        if is_one_sided { pct.after - before } else { 0.0 }
+    };
+    calls.map(change).sum()
 }

@@ -22,11 +22,11 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
-use super::called_as_often::does_more_inside;
+use super::called_as_often::{does_more_inside, is_thin_on};
 use super::code_counts::calls_in_code;
 use super::newly_active::FACTOR;
 use super::weight::place;
-use super::{entered, in_between, per_operation};
+use super::{edge, entered, in_between, per_operation};
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
 /// what was entered no more at most that part of what was newly entered.
@@ -51,7 +51,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !per_operation::has_grown(row) || grown_pp <= 0.0 || has_less_self || !is_readable {
         return None;
     }
-    if !entered::by_both(context, case) {
+    // What it calls more because its caller now also calls it is a part of that.
+    let is_entered_more = entered::more_often(context, case) && edge::rule(context, case, flipped).is_some();
+    if !entered::by_both(context, case) || is_entered_more {
         return None;
     }
     let mut entered = only_entered(context, case, flipped, Side::After);
@@ -125,7 +127,8 @@ fn more_entered(
     flipped: &FlippedCallers,
 ) -> Option<Finding> {
     let (row, shift) = (case.row, context.common_shift);
-    let differs = context.builds.same_code(&case.ids) == Some(false);
+    // Offsets in a record do not choose a path.
+    let differs = context.builds.same_code(&case.ids) == Some(false) && !context.is_relaid(case);
     let grown_pp = shift.own_change_pp(row.before.total_pct, row.after.total_pct);
     if !differs || !context.is_patched || grown_pp < FLOOR_PP {
         return None;
@@ -146,7 +149,11 @@ fn more_entered(
     let is_light = has_more_calls && rest.before < FLOOR_RELATIVE * total;
     let than_rest = if has_more_calls { MORE_THAN_REST_WITH_CALLS } else { MORE_THAN_REST };
     let is_beyond_rest = is_light || after * rest.before >= than_rest * before * rest.after;
-    if after + newly_pp - before < EXPLAINING_PART * grown_pp || !is_beyond_rest {
+    let more_pp = after + newly_pp - before;
+    if more_pp < EXPLAINING_PART * grown_pp
+        || !is_beyond_rest
+        || entered::anew_pp(context, case) >= EXPLAINING_PART * more_pp
+    {
         return None;
     }
     let cause = if has_more_calls { Cause::MoreCalls } else { Cause::MissingFastPath };
@@ -175,6 +182,9 @@ fn entered_more<'a>(
     let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
     let calls = PerSide::from_fn(|side| calls_in_code(context, case, callee, side));
     let has_more_calls = calls.after > calls.before && calls.before > 0;
+    if !has_more_calls && does_more_inside(context, case, call) {
+        return None;
+    }
     let has_flipped_callees = || number.is_some_and(|number| flipped.callees.contains_key(&number));
     let is_same = context.has_like_code(callee)
         || (has_more_calls && (has_flipped_callees() || context.builds.is_laid_out_anew(&callee.ids)));
@@ -340,8 +350,12 @@ pub(super) fn only_entered<'a>(
     side: Side,
 ) -> Vec<(&'a SampledCall, f64)> {
     let row = case.row;
-    // What left the function by a change of inlining, or is part of it now, was entered before as well.
+    // What left the function by a change of inlining, or is part of it now, was entered before as well, unless its weight is that of
+    // functions that it calls: these would have been seen.
     let has_left = |callee: &Case<'_>| {
+        if is_thin_on(callee, side) {
+            return false;
+        }
         context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee))
             || Side::BOTH.into_iter().any(|inlined_on| has_flipped_in_code(context, case, callee, inlined_on))
     };

@@ -58,6 +58,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !row.total.significant || row.significant || row.booked.significant || row.unresolved {
         return None;
     }
+    // Nothing left it, or came to it, if its share moved with the whole profile.
+    if context.common_shift.explains(row, Judged::Total) {
+        return None;
+    }
     let delta_pp = row.delta_total_pp();
     let (more, less) = more_and_less(delta_pp);
     let mut kept = Vec::new();
@@ -95,7 +99,8 @@ fn add_kept(
         let under = |side| share_pct(row, side, call.weight(side));
         let grew = under(more)
             - under(less)
-            - if deeper < DEEPEST { direct_pct(context, case, callee, less) } else { 0.0 };
+            - if deeper < DEEPEST { direct_pct(context, case, callee, less) } else { 0.0 }
+            - under_other_name(context, row, callee, less);
         let is_led_to = part_of_callee(call, callee, more) >= MOST_OF_CALLEE;
         if grew <= 0.0 || !is_led_to || is_kernel_object(&callee.row.object) {
             continue;
@@ -232,6 +237,15 @@ fn direct_pct(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, side: S
         *call.callee == *callee.row.name && call.callee_file.as_deref() == callee.row.file.as_deref()
     });
     to_it.map(|call| share_pct(case.row, side, call.weight(side))).sum()
+}
+
+/// A side's share, directly under a function, of a callee that it has under another name.
+fn under_other_name(context: &Context<'_>, row: &Row, callee: &Case<'_>, side: Side) -> f64 {
+    let twin = callee.other_name.as_ref().filter(|(of, _)| *of == side && !callee.is_sampled(side));
+    let Some(twin) = twin.and_then(|(_, name)| context.program_row(name, None)) else { return 0.0 };
+    let calls = context.calls_from(row, side).into_iter();
+    let to_it = calls.filter(|call| context.callee(call).is_some_and(|of| std::ptr::eq(of.row, twin)));
+    to_it.map(|call| share_pct(row, side, call.weight(side))).sum()
 }
 
 /// The weight above a callee that the other run's chains may have lost: the function ran, but the stacks do not show it.

@@ -164,15 +164,18 @@ pub(super) fn is_local_name(name: &str) -> bool {
     LOCAL_NAMES.iter().any(|part| name.contains(part))
 }
 
-/// A function of the other side only, under the same caller, of a like share, unless it is known to have another successor.
+/// A function of the other side only, under the same caller, of a like share, unless it is known to have another successor: one that
+/// this side alone has.
 fn twin(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: &FlippedCallers) -> Option<String> {
     let without = with.other();
     let own_pct = case.row.side(with).total_pct;
     let caller = context.calls_to(case.row, with).first().copied()?;
     let caller = context.caller(caller)?.row;
+    let is_of_one_build =
+        |row: &usize| context.cases.get(*row).is_some_and(|member| member.held_by(without) == InBuild::No);
     let is_free = |callee: &Case<'_>| {
-        let row = context.row_number(callee.row);
-        row.is_none_or(|row| successions(context, flipped).of_row(row).is_none())
+        let set = context.row_number(callee.row).and_then(|row| successions(context, flipped).of_row(row));
+        set.is_none_or(|set| !set.of(with).iter().any(is_of_one_build))
     };
     let is_twin = |callee: &Case<'_>, pct: f64| {
         let is_like = pct <= TWIN_FACTOR * own_pct && own_pct <= TWIN_FACTOR * pct;

@@ -12,18 +12,21 @@ use crate::classify::nesting::{MOSTLY, part_below};
 use crate::classify::reason::{Reason, SetMember};
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
-use crate::classify::succession_sets::{Succession, Successions};
+use crate::classify::succession_sets::Succession;
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use super::new_code::has_no_body;
+use super::replaced_module;
 use super::weight::changed;
 
 /// The part of an inlined function that must be in the code of a set.
 const MOST_OF_IT: f64 = 0.8;
 
-/// If a set changed by this part of what a function inlined in it did, the function is no mere part of it.
+/// If a set changed by this part of what a function inlined in it did, the function is no mere part of it, unless it is less than a
+/// small part of that change.
 const NEW_PART: f64 = 0.5;
+const SMALL_PART: f64 = 0.1;
 
 /// How many inlined functions, each inside the next, and how many callers of each, are looked at.
 const DEEPEST: usize = 16;
@@ -35,7 +38,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let judged = changed(case)?;
     let set = match found.of_row(row) {
         Some(set) => is_of_set(context, case, judged).then_some(set)?,
-        None => around(context, case, judged, found)?,
+        None => around(context, case, judged, flipped)?,
     };
     let cause = match set.before.len().cmp(&set.after.len()) {
         std::cmp::Ordering::Less => Cause::Split,
@@ -49,11 +52,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 /// The set of which a function of one build alone is a part, because it is inlined in the code that took the other's place: the
 /// innermost one, unless the set as a whole changed by half of what the function did.
 fn around<'s>(
-    context: &Context<'_>,
+    context: &'s Context<'_>,
     case: &Case<'_>,
     judged: Judged,
-    found: &'s Successions,
+    flipped: &FlippedCallers,
 ) -> Option<&'s Succession> {
+    let found = successions(context, flipped);
     let with = Side::BOTH.into_iter().find(|side| case.held_by(side.other()) == InBuild::No)?;
     if !has_no_body(context, case, with) {
         return None;
@@ -66,7 +70,11 @@ fn around<'s>(
     let set =
         found.sets.iter().chain(&found.named).filter(holds).min_by(|a, b| total(a).total_cmp(&total(b)))?;
     let (before, after) = judged.shares(case.row);
-    (net_pp(context, set).abs() < NEW_PART * (after - before).abs()).then_some(set)
+    let (net_pp, change_pp) = (net_pp(context, set).abs(), (after - before).abs());
+    // A module that took another's place tells more.
+    let is_small = case.row.delta_total_pp().abs() < SMALL_PART * net_pp
+        && replaced_module::rule(context, case, flipped).is_none();
+    (net_pp < NEW_PART * change_pp || is_small).then_some(set)
 }
 
 /// The part of an inlined function's total, 0 to 1, that is in the code of some rows. Each level of inlining is walked once, for

@@ -113,8 +113,9 @@ pub(super) fn is_only_relaid(
 }
 
 /// Whether the change of a function is known to be more than a change of the lines that samples count for. Of builds a patch
-/// apart, one that runs only inlined is judged with the functions that contain it: a part of a function takes more time only if
-/// the whole does, beyond noise and not by a change of inlining, or if it has more copies.
+/// apart, one that runs only inlined, or whose own code did not change its cost, is judged with the functions that contain copies of
+/// it: a part of a function takes more time only if the whole does, beyond noise and not by a change of inlining, or if it has
+/// more copies.
 pub(super) fn is_told_by_places(
     context: &Context<'_>,
     case: &Case<'_>,
@@ -133,18 +134,26 @@ pub(super) fn is_told_by_places(
         let number = context.row_number(row);
         (by_share || by_cost) && number.is_none_or(|row| !flipped.callees.contains_key(&row))
     };
-    let places = places(context, case);
-    !context.is_patched
-        || places.is_empty()
-        || may_be_called_more(context, case, more)
-        || places.into_iter().any(has_changed_so)
+    let is_inlined_only = is_inlined_only(context, case);
+    if !context.is_patched || (!is_inlined_only && case.row.booked.significant) {
+        return true;
+    }
+    let places = sampled_places(context, case);
+    let may_be_more = match is_inlined_only {
+        true => may_be_called_more(context, case, more),
+        // Its copies are what changed, not what its own code costs.
+        false => has_more_uses(context, case, &places, more),
+    };
+    places.is_empty() || may_be_more || places.into_iter().any(has_changed_so)
 }
 
 /// The functions that contain the sampled copies of a function without code of its own in both builds.
 fn places<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Vec<&'c Case<'a>> {
-    if !is_inlined_only(context, case) {
-        return Vec::new();
-    }
+    if is_inlined_only(context, case) { sampled_places(context, case) } else { Vec::new() }
+}
+
+/// The functions that contain the sampled copies of a function.
+fn sampled_places<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Vec<&'c Case<'a>> {
     let copies = Side::BOTH.into_iter().flat_map(|side| case.row.inlined_into(side));
     copies
         .filter_map(|copy| context.case(&copy.caller, &case.row.object, copy.caller_file.as_deref()))
@@ -233,12 +242,17 @@ fn may_be_called_more(context: &Context<'_>, case: &Case<'_>, more: Side) -> boo
     if times.ln().abs() >= edge::MORE.ln() && !is_inlined_only(context, case) {
         return true;
     }
+    has_more_uses(context, case, &places(context, case), more)
+}
+
+/// Whether a caller of a function, or a function that contains copies of it, has more calls or copies of it in its code on a side.
+fn has_more_uses(context: &Context<'_>, case: &Case<'_>, places: &[&Case<'_>], more: Side) -> bool {
     let uses = |caller: &Case<'_>, side: Side| {
         calls_in_code(context, caller, case, side) + copies_in_code(context, caller, case, side)
     };
-    let callers = context.calls_to(row, more).into_iter().filter_map(|call| context.caller(call));
-    let around = callers.chain(places(context, case));
-    around.into_iter().any(|caller| uses(caller, more) > uses(caller, more.other()))
+    let has_more = |caller: &Case<'_>| uses(caller, more) > uses(caller, more.other());
+    let mut callers = context.calls_to(case.row, more).into_iter().filter_map(|call| context.caller(call));
+    callers.any(has_more) || places.iter().any(|place| has_more(place))
 }
 
 /// Callees of After's run that Before's build does not contain: their weight left the function, or was never in it, and yet

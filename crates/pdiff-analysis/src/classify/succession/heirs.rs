@@ -25,6 +25,9 @@ const LEAST_LEFT: f64 = 0.4;
 /// Kin that lost a smaller part of the function's weight are left out.
 const LEAST_PART: f64 = 0.1;
 
+/// Kin that may have lost this part of the function's weight cast doubt on new code, where not only a patch is between the builds.
+const DOUBTFUL_PART: f64 = 0.25;
+
 /// What callers call less is like a row's total up to this factor; it casts doubt on new code up to the second. What heirs took
 /// over is what one function lost up to the first.
 const LIKE_LOSS: f64 = 1.5;
@@ -204,6 +207,7 @@ impl<'c> Kinship<'c, '_> {
         if less.into_iter().any(|kin| name_likeness(name(row), name(kin)) >= SAME_NAME) {
             return true;
         }
+        let least = if self.context.is_patched { INHERITED_PART } else { DOUBTFUL_PART };
         Judged::ALL.iter().any(|measure| {
             let weight = share(*measure, case.row, with);
             let mut kin = self.kin(case, &callers, *measure, with);
@@ -219,7 +223,7 @@ impl<'c> Kinship<'c, '_> {
                 let is_caller = callers.contains(&kin) && lost_pp > measure.half_width_pp(of);
                 (is_caller || self.is_alike(row, kin, with)).then_some(lost_pp.max(0.0))
             });
-            weight >= FLOOR_PP && lost.sum::<f64>() >= INHERITED_PART * weight
+            weight >= FLOOR_PP && lost.sum::<f64>() >= least * weight
         })
     }
 

@@ -75,7 +75,7 @@ pub fn limit_text(of: &Limit) -> String {
                 .to_owned()
         }
         Limit::SamePlaces => {
-            "it runs only inlined, from as many copies, and the functions that contain it did not change as it did: the lines that samples count for may be why"
+            "only inlined copies of it changed, which are as many as before, and the functions that contain them did not change as they did: the lines that samples count for may be why"
                 .to_owned()
         }
         Limit::UnclearCallees => "the change is in what it calls, where no cause is known: see there".to_owned(),
