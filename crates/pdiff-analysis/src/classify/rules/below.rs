@@ -9,7 +9,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::newly_active::FACTOR;
 use super::weight::place;
-use super::{edge, fast_path, more_calls, per_operation};
+use super::{edge, goes_on, more_calls, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Confidence, Judged};
 use crate::classify::context::Context;
@@ -50,7 +50,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         }
         // A setting or the data may have chosen what one run alone entered, unless the builds are a patch apart.
         let may_go_on = context.is_patched && case.is_sampled(Side::Before);
-        let goes_on = may_go_on.then(|| fast_path::rule(context, caller, flipped)).flatten();
+        let goes_on = may_go_on.then(|| goes_on::rule(context, caller, flipped)).flatten();
         if let Some(entered) = goes_on.filter(|goes_on| names(&goes_on.reason, &below.row.name)) {
             let function = (below.row.name != row.name).then(|| below.row.name.to_string());
             return Some(finding(context, case, (function, caller.row.name.to_string()), &entered, part));

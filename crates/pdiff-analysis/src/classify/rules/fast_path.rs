@@ -26,7 +26,7 @@ use super::called_as_often::{does_more_inside, is_thin_on};
 use super::code_counts::calls_in_code;
 use super::newly_active::FACTOR;
 use super::weight::place;
-use super::{edge, entered, in_between, per_operation};
+use super::{entered, in_between, per_operation};
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
 /// what was entered no more at most that part of what was newly entered.
@@ -51,9 +51,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !per_operation::has_grown(row) || grown_pp <= 0.0 || has_less_self || !is_readable {
         return None;
     }
-    // What it calls more because its caller now also calls it is a part of that.
-    let is_entered_more = entered::more_often(context, case) && edge::rule(context, case, flipped).is_some();
-    if !entered::by_both(context, case) || is_entered_more {
+    if !entered::by_both(context, case) {
         return None;
     }
     let mut entered = only_entered(context, case, flipped, Side::After);

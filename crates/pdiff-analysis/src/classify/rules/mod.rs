@@ -13,6 +13,7 @@ mod entered;
 mod family_cost;
 mod fast_path;
 mod flipped_callee;
+mod goes_on;
 mod in_between;
 mod inline_flip;
 mod more_calls;
@@ -59,7 +60,7 @@ const RULES: [Rule; 21] = [
     in_between::one_sided,
     new_code::rule,
     not_visible::one_sided,
-    fast_path::rule,
+    goes_on::rule,
     edge::rule,
     below::rule,
     newly_active::rule,
