@@ -24,7 +24,6 @@ use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
 
-#[cfg(feature = "store")]
 pub(crate) use builds::with_windows_beside;
 #[cfg(feature = "parquet")]
 pub(crate) use builds::{build_of, table_bytes};
