@@ -152,16 +152,24 @@ fn a_vanished_function_of_like_weight_casts_doubt_on_new_code() {
     );
     assert_eq!(said(&outcome, "verify"), "new-overhead likely R-new-code");
     assert_eq!(said(&outcome, "old_check"), "gone likely R-gone");
-    // It is still there for others, and no longer runs: here verify may be in its place.
-    let new = |call: &str| {
-        format!("main:50 work:50 run:220 verify:800 other:100 old_check:900 other>old_check {call}")
+}
+
+#[test]
+fn a_library_that_took_the_place_of_one_that_others_still_need_is_not_new_for_certain() {
+    let old = "main:50 work:50 run:200 other:100 slow::check:900 run>slow::check other>slow::check";
+    let new = |name: &str| {
+        format!("main:50 work:50 run:220 {name}:800 other:100 slow::check:900 other>slow::check run>{name}")
     };
-    let old = "main:50 work:50 run:200 other:100 old_check:900 run>old_check other>old_check";
-    let with = |before: &str| {
-        classified(seen(before, old), seen(&with_rest("main;run;verify 120"), &new("run>verify")))
+    let with = |before: &str, name: &str| {
+        let after = with_rest(&format!("main;run;{name} 120"));
+        let outcome = classified(seen(before, old), seen(&after, &new(name)));
+        said(&outcome, name)
     };
-    assert_eq!(said(&with(&before), "verify"), "new-overhead likely R-new-code");
-    assert_eq!(said(&with(&with_rest("main;run 20")), "verify"), "new-overhead proved R-new-code");
+    let before = with_rest("main;run;slow::check 50");
+    assert_eq!(with(&before, "quick::check"), "new-overhead likely R-new-code");
+    // Of the same library, or not in its place: there it is one more.
+    assert_eq!(with(&before, "slow::verify"), "new-overhead proved R-new-code");
+    assert_eq!(with(&with_rest("main;run 20"), "quick::check"), "new-overhead proved R-new-code");
 }
 
 #[test]

@@ -28,7 +28,7 @@ mod same_binary;
 mod succession;
 mod weight;
 
-pub(super) use code_counts::is_inlined_only;
+pub(super) use code_counts::{calls_in_code, copies_in_code, is_inlined_only};
 pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;

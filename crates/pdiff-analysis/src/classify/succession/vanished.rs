@@ -1,10 +1,11 @@
 //! Functions that are gone and may have been the predecessor of one that is there now: entered from the same functions of
-//! both builds, of a like size and weight, and not known to be another function. So may one that is still in the build but no longer
-//! ran, as that of a library that something else still needs.
+//! both builds, of a like size and weight, and not known to be another function. So may one of another library that is still in the
+//! build, because something else needs it, but that its callers no longer call.
 
 use super::kinship::{Kinship, share};
 use crate::classify::case::Case;
 use crate::classify::cause::{InBuild, Judged};
+use crate::classify::rules::{calls_in_code, copies_in_code};
 use pdiff_profile::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,7 +33,7 @@ impl Kinship<'_, '_> {
                 && !gone.is_stub()
                 && !gone.row.unresolved
                 && gone.is_sampled(with.other())
-                && (gone.held_by(with) == InBuild::No || !gone.is_sampled(with));
+                && (gone.held_by(with) == InBuild::No || self.is_left_library(gone, case, with));
             if !is_gone || is_linked(other) || !self.is_like((case, with), (gone, with.other())) {
                 return false;
             }
@@ -41,6 +42,25 @@ impl Kinship<'_, '_> {
             let theirs = entered.entry(gone).or_insert_with(|| self.entered_by(gone.0, gone.1, renamed));
             ours.iter().any(|caller| theirs.contains(caller))
         })
+    }
+
+    /// Whether a function of another library than `new` has no sample on side `with`, and none of its callers in the other run calls or
+    /// contains it in the code of that side.
+    fn is_left_library(&self, of: &Case<'_>, new: &Case<'_>, with: Side) -> bool {
+        let libraries = library(&of.row.name).zip(library(&new.row.name));
+        if libraries.is_none_or(|(ours, theirs)| ours == theirs)
+            || of.is_sampled(with)
+            || of.held_by(with) != InBuild::Yes
+        {
+            return false;
+        }
+        let calls = self.context.calls_to(of.row, with.other()).into_iter();
+        let callers: Vec<_> = calls.filter_map(|call| self.context.caller(call)).collect();
+        let uses = |caller: &Case<'_>| {
+            calls_in_code(self.context, caller, of, with) + copies_in_code(self.context, caller, of, with)
+        };
+        !callers.is_empty()
+            && callers.into_iter().all(|caller| caller.held_by(with) == InBuild::Yes && uses(caller) == 0)
     }
 
     fn is_like(&self, (case, with): (&Case<'_>, Side), (gone, without): (&Case<'_>, Side)) -> bool {
@@ -82,4 +102,12 @@ impl Kinship<'_, '_> {
         }
         found
     }
+}
+
+/// What a path begins with if that is a package or a namespace, the way most code writes them.
+fn library(name: &str) -> Option<&str> {
+    let (first, _) = name.split_once("::")?;
+    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_library = first.starts_with(|c: char| c.is_ascii_lowercase()) && !first.ends_with("_t");
+    (is_library && is_word(first)).then_some(first)
 }
