@@ -1,6 +1,7 @@
 //! The page of a pipeline: the verdict, the gates, the parts of the change; everything else folded.
 
 use super::{CiInput, GateResult, GateStatus};
+use crate::compare::comparability;
 use crate::compare::page::{answer, markdown_with_causes};
 use crate::document::options::{SortBy, TableOptions};
 use crate::document::table::readable_width;
@@ -81,7 +82,8 @@ fn page(of: &CiInput<'_>, width: Option<usize>) -> Vec<Block> {
         Line::toned("gate", format!("{} {}{detail}", result.gate, result.word()), tone)
     });
     let calibrated = of.calibration.iter().map(|text| Line::toned("null", text.clone(), Tone::Dim));
-    apart([answer(of.comparison, of.causes, width), gates.chain(calibrated).collect()])
+    let warnings = comparability::warning_blocks(of.comparison);
+    apart([answer(of.comparison, of.causes, width), gates.chain(calibrated).collect(), warnings])
 }
 
 fn folded(of: &CiInput<'_>) -> String {

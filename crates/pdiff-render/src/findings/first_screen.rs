@@ -47,18 +47,29 @@ pub(crate) fn blocks(comparison: &Comparison, causes: &[FindingCause], width: Op
 fn result_text(comparison: &Comparison) -> String {
     let (before, after) = (&comparison.before.label, &comparison.after.label);
     match (&comparison.cost, comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref())) {
-        (_, Some(gap)) => throughput_text(before, after, gap, runs_text(comparison)),
-        (Some(cost), None) => {
-            let change = percent_of_log(cost.log_ratio);
-            let more = if change < 0.0 { "less" } else { "more" };
-            let what = measured(comparison);
-            format!(
-                "an operation costs {} % {more} {what} in {after} than in {before}",
-                fixed(change.abs(), 1)
-            )
+        (Some(cost), Some(gap)) => {
+            let throughput = throughput_text(before, after, gap, runs_text(comparison));
+            match excludes_zero(gap.interval_pct) || !cost.log_interval.is_some_and(excludes_zero) {
+                true => throughput,
+                // Where operations/s say nothing, as of a fixed amount of work on a busy machine, the cost is the result.
+                false => format!("{}; {throughput}", cost_change_text(comparison, cost)),
+            }
         }
-        (None, None) => share_text(comparison),
+        (Some(cost), None) => cost_change_text(comparison, cost),
+        (None, _) => share_text(comparison),
     }
+}
+
+fn cost_change_text(comparison: &Comparison, cost: &Cost) -> String {
+    let (before, after) = (&comparison.before.label, &comparison.after.label);
+    let change = percent_of_log(cost.log_ratio);
+    let more = if change < 0.0 { "less" } else { "more" };
+    let what = measured(comparison);
+    format!("an operation costs {} % {more} {what} in {after} than in {before}", fixed(change.abs(), 1))
+}
+
+fn excludes_zero((low, high): (f64, f64)) -> bool {
+    low > 0.0 || high < 0.0
 }
 
 /// Without operations: the first part that is one place.
@@ -69,7 +80,7 @@ fn share_text(comparison: &Comparison) -> String {
     let Some(first) = list.iter().find(|finding| finding.kind != FindingKind::Spread) else {
         if let Some(row) = changed_row(comparison).filter(|_| list.is_empty()) {
             return format!(
-                "{after} spends {} % of {what} in {}, {before} {} %: the largest change of a row, but of no larger part",
+                "{after} spends {} % of {what} in {}, {before} {} %: the largest change of a row",
                 fixed(row.after.self_pct, 1),
                 visible(&row.name),
                 fixed(row.before.self_pct, 1),
@@ -450,7 +461,7 @@ mod tests {
         let mut full = Comparison { cost: None, ..sample::full() };
         let rows_alone = table(&full, &options);
         assert!(!rows_alone.contains("on the same parts"), "{rows_alone}");
-        assert!(rows_alone.contains("the largest change of a row, but of no larger part"), "{rows_alone}");
+        assert!(rows_alone.contains("the largest change of a row"), "{rows_alone}");
         assert!(
             rows_alone.contains("no part of the program changed beyond noise; of the rows below, "),
             "{rows_alone}"
@@ -485,6 +496,28 @@ mod tests {
         assert!(!text(&of).contains(told));
         of.cost.as_mut().unwrap().lacks_cpu = true;
         assert!(text(&of).contains(told), "{}", text(&of));
+    }
+
+    #[test]
+    fn a_cost_that_changed_is_the_result_where_operations_per_second_did_not() {
+        let text = |interval_pct, log_interval| {
+            let mut of = sample::full();
+            let cost = of.cost.as_mut().unwrap();
+            cost.log_interval = log_interval;
+            cost.gap.as_mut().unwrap().interval_pct = interval_pct;
+            super::result_text(&of)
+        };
+        let noisy = text((-22.0, 79.0), Some((0.1, 0.4)));
+        assert!(
+            noisy.starts_with(
+                "an operation costs 31.0 % more CPU in 80 than in 57; 80 and 57 do not differ in work beyond"
+            ),
+            "{noisy}"
+        );
+        assert!(text((-40.0, -22.0), Some((0.1, 0.4))).starts_with("80 does 32 % less work"));
+        for unknown in [None, Some((-0.1, 0.4))] {
+            assert!(text((-22.0, 79.0), unknown).starts_with("80 and 57 do not differ in work beyond noise"));
+        }
     }
 
     #[test]
