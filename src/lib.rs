@@ -99,8 +99,8 @@ pub use pdiff_analysis::{
     settings_diff, side_fact,
 };
 pub use pdiff_ingest::{
-    CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, is_perf_data, packed_for,
-    parse_counts, parse_inline_remarks, parse_settings, read_pack, read_profile,
+    CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, is_packed, is_perf_data,
+    parse_counts, parse_inline_remarks, parse_settings, read_pack, read_profile, write_packed,
 };
 pub use pdiff_profile as profile;
 #[cfg(feature = "output")]

@@ -1,6 +1,5 @@
 //! Where data goes: standard output, or a file that is whole or not there.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,26 +38,23 @@ impl Output {
         matches!(self, Self::Stdout) && io::IsTerminal::is_terminal(&io::stdout())
     }
 
-    /// Writes all of it, packed if the file's name ends with `.gz` or `.zst`.
+    /// Writes all of it; what is packed already stays as it is.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
-        let packed = match self {
-            Self::Stdout => Cow::Borrowed(bytes),
-            Self::File(path) => {
-                pdiff::packed_for(path, bytes).with_context(|| format!("packing {}", path.display()))?
-            }
-        };
-        self.write_by(|out| Ok(out.write_all(&packed)?))
+        match self {
+            Self::File(path) if pdiff::is_packed(bytes) => write_whole(path, |out| Ok(out.write_all(bytes)?))
+                .with_context(|| format!("writing {}", path.display())),
+            _ => self.write_by(|out| Ok(out.write_all(bytes)?)),
+        }
     }
 
-    /// Writes what `fill` gives piece by piece: for data too large to be held.
+    /// Writes what `fill` gives piece by piece: for data too large to be held. It is packed if the file's name ends with `.gz` or `.zst`.
     pub(crate) fn write_by(&self, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
         match self {
             Self::Stdout => {
                 fill_and_flush(fill, io::stdout().lock()).map(drop).context("writing to standard output")
             }
-            Self::File(path) => {
-                write_whole(path, fill).with_context(|| format!("writing {}", path.display()))
-            }
+            Self::File(path) => write_whole(path, |out| pdiff::write_packed(path, out, fill))
+                .with_context(|| format!("writing {}", path.display())),
         }
     }
 }

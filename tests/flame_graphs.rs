@@ -124,6 +124,36 @@ fn pictures_and_folded_stacks_have_the_samples_of_their_recording() {
         assert_ne!(read[0].0, read[0].1, "the weight is nanoseconds");
     }
     assert!(std::fs::read(&of_before.1[1]).unwrap().starts_with(&[0x1f, 0x8b]));
+    // So are tables, which are written piece by piece, and what cannot be packed twice.
+    for (command, name, magic) in [
+        (&["compare", "--format", "json"][..], "x.json.zst", &[0x28, 0xb5, 0x2f, 0xfd][..]),
+        (&["classify"], "x.txt.gz", &[0x1f, 0x8b, 8]),
+        (&["flame", "--format", "pprof"], "x.pb.gz", &[0x1f, 0x8b, 8]),
+    ] {
+        let path = directory.path().join(name);
+        let sides = [&of_before.0, &of_after.0];
+        read(
+            pdiff()
+                .args(command)
+                .args(sides)
+                .args(["-q", "--no-symbolize", "-o"])
+                .arg(&path)
+                .output()
+                .unwrap(),
+        );
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(bytes.starts_with(magic), "{name}");
+        let unpacked = match magic {
+            [0x28, ..] => zstd::decode_all(&bytes[..]).unwrap(),
+            _ => {
+                let mut unpacked = Vec::new();
+                std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut unpacked)
+                    .unwrap();
+                unpacked
+            }
+        };
+        assert!(!unpacked.starts_with(&[0x1f, 0x8b]) && unpacked.len() > 100, "{name}");
+    }
 }
 
 /// The weights of a side by function: its own, and with what it calls.

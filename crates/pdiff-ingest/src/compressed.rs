@@ -5,9 +5,8 @@
 //! that an input can make the decompressor allocate ([`MAX_WINDOW_LOG`], [`MAX_XZ_MEMORY`]) and the amount of text that
 //! comes out ([`MAX_UNPACKED_BYTES`]); lines and stacks are limited by the parser.
 
-use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -69,17 +68,35 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     packed.finish().expect("memory takes all that is written")
 }
 
-/// Bytes packed as the end of a file's name asks for, `.gz` or `.zst`; unchanged if it does not, or if they are packed already.
+/// Whether bytes are packed by gzip, zstd or xz.
+#[must_use]
+pub fn is_packed(bytes: &[u8]) -> bool {
+    Packing::detect(bytes).is_some()
+}
+
+/// Writes what `fill` gives, packed as the end of a file's name asks for: `.gz` or `.zst`.
 ///
 /// # Errors
-/// If zstd refuses them.
-pub fn packed_for<'a>(name: &Path, bytes: &'a [u8]) -> io::Result<Cow<'a, [u8]>> {
-    let extension = name.extension().and_then(OsStr::to_str);
-    match (Packing::detect(bytes), extension) {
-        (None, Some("gz")) => Ok(gzip(bytes).into()),
-        (None, Some("zst")) => Ok(zstd::bulk::compress(bytes, zstd::DEFAULT_COMPRESSION_LEVEL)?.into()),
-        _ => Ok(bytes.into()),
+/// Those of `fill` and of `out`.
+pub fn write_packed<E: From<io::Error>>(
+    name: &Path,
+    out: &mut dyn Write,
+    fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    match name.extension().and_then(OsStr::to_str) {
+        Some("gz") => {
+            let mut packed = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+            fill(&mut packed)?;
+            packed.finish()?;
+        }
+        Some("zst") => {
+            let mut packed = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+            fill(&mut packed)?;
+            packed.finish()?;
+        }
+        _ => fill(out)?,
     }
+    Ok(())
 }
 
 /// A reader of the unpacked text.

@@ -32,7 +32,7 @@ mod time_window;
 mod waits;
 mod windows;
 
-pub use compressed::packed_for;
+pub use compressed::{is_packed, write_packed};
 pub use counts::{CountsFileError, parse_counts};
 pub use cpu_list::{CpuList, ParseCpuListError};
 pub use error::Error;
