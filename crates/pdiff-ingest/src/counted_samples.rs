@@ -37,38 +37,39 @@ const MOST_SAMPLES: u128 = u32::MAX as u128;
 /// Corrects the samples of all that was counted for `event`, each count having been taken for as many samples. `known` is the number
 /// of samples, if the file says it.
 pub(crate) fn set_samples(builder: &mut ProfileBuilder, event: EventId, known: Option<u64>) {
-    let weights = || builder.weights().filter(|weight| weight.0 > 0);
-    let total: u128 = weights().map(|weight| u128::from(weight.0)).sum();
-    let counts = weights().count() as u64;
-    let quartile = varying_distance(weights().map(|weight| weight.0).collect());
-    let distance = weights().map(|weight| weight.0).fold(0, greatest_common_divisor);
+    let counts: Vec<u64> = builder.weights().map(|weight| weight.0).filter(|weight| *weight > 0).collect();
+    let total: u128 = counts.iter().map(|count| u128::from(*count)).sum();
+    let number = counts.len() as u64;
     let (samples, note) = match known {
-        Some(known) => (u128::from(known), None),
-        None if distance >= SHORTEST_DISTANCE => {
-            let text = format!("all counts are multiples of {distance}, which is taken for one sample");
-            (total / u128::from(distance), Some(text))
-        }
-        None if quartile.is_some() => {
-            let quartile = quartile.unwrap_or(1);
-            let text =
-                format!("nearly all counts are near multiples of {quartile}, which is taken for one sample");
-            (total / u128::from(quartile), Some(text))
-        }
-        None if total > MOST_SAMPLES => {
-            let text = format!("counts of {total} together cannot be samples; each of them is taken for one");
-            builder.divide_samples(None);
-            builder.notes.add(NoteKind::CountsNotSamples, counts, Weight::ZERO, || text);
-            return;
-        }
-        None => (total, None),
+        Some(known) => (Some(u128::from(known)), None),
+        None => inferred(counts, total),
     };
-    if samples == total {
+    if samples == Some(total) {
         return builder.without_period(event);
     }
-    builder.divide_samples(Some(samples));
+    builder.divide_samples(samples);
     if let Some(text) = note {
-        builder.notes.add(NoteKind::CountsNotSamples, counts, Weight::ZERO, || text);
+        builder.notes.add(NoteKind::CountsNotSamples, number, Weight::ZERO, || text);
     }
+}
+
+/// How many samples counts stand for, and what to say of it; no number where each count is one sample.
+fn inferred(counts: Vec<u64>, total: u128) -> (Option<u128>, Option<String>) {
+    let distance = counts.iter().copied().fold(0, greatest_common_divisor);
+    if distance >= SHORTEST_DISTANCE {
+        let text = format!("all counts are multiples of {distance}, which is taken for one sample");
+        return (Some(total / u128::from(distance)), Some(text));
+    }
+    if let Some(quartile) = varying_distance(counts) {
+        let text =
+            format!("nearly all counts are near multiples of {quartile}, which is taken for one sample");
+        return (Some(total / u128::from(quartile)), Some(text));
+    }
+    if total > MOST_SAMPLES {
+        let text = format!("counts of {total} together cannot be samples; each of them is taken for one");
+        return (None, Some(text));
+    }
+    (Some(total), None)
 }
 
 /// The lower quartile of many counts that are nearly multiples of it.

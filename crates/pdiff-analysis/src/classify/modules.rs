@@ -238,8 +238,8 @@ fn one_sided<'a>(context: &Context<'a>, side: Side) -> Vec<(usize, &'a str)> {
         .collect()
 }
 
-/// Functions that have another name in another module of the other build, with the module that only this build has. They show
-/// what took a module's place, and hold it together; what they cost is told by their rename.
+/// Functions that have another name in another module of the other build, with the module that only this build has. They belong
+/// to the part that took the module's place. Their own verdict is that of the rename.
 fn renamed<'a>(known: &Known<'_, 'a>, side: Side) -> BTreeMap<usize, &'a str> {
     let cases = (0..).zip(&known.context.cases).filter(|(_, case)| case.of_program && case.is_sampled(side));
     let modules = cases.filter_map(|(row, case)| {
