@@ -205,10 +205,6 @@ impl CellRows {
         let of_cell = cells.iter().map(&mut number).collect();
         Self { distinct, of_cell }
     }
-
-    fn get(&self, cell: usize) -> &StackRows {
-        &self.distinct[self.of_cell[cell] as usize]
-    }
 }
 
 /// Counts the cells (sorted by block) into so many rows, those that no cell counts for left out at the end. `row_denominator` says
@@ -219,23 +215,38 @@ pub(crate) fn aggregate(
     rows: usize,
     row_denominator: impl Fn(RowId) -> usize,
 ) -> RunTable {
+    let denominators: Vec<usize> = (0..rows as u32).map(|row| row_denominator(RowId(row))).collect();
     // Room for all rows at once: an array that grows is in memory twice.
     let mut count = Count { rows: Vec::with_capacity(rows), ..Count::default() };
     let blocks = cells.chunk_by(|a, b| a.block == b.block).count();
-    let (mut fine, mut coarse) = (BlockWeights::default(), BlockWeights::default());
-    let mut counted = 0;
+    let (mut fine, mut coarse) = (Block::new(rows), CoarseBlock::default());
+    // By distinct stack: of the block and of the run. Several threads may have the same one in a block.
+    let mut of_block = vec![Sum::default(); cell_rows.distinct.len()];
+    let mut of_run = of_block.clone();
+    let (mut seen, mut of_cells) = (Vec::new(), cell_rows.of_cell.iter());
     for (index, block) in cells.chunk_by(|a, b| a.block == b.block).enumerate() {
-        for cell in block {
-            let rows = cell_rows.get(counted);
-            let counts = |row: RowId| rows.denominator == Some(row_denominator(row));
-            count.add(cell, rows, counts);
-            fine.count(cell, rows, counts);
-            counted += 1;
+        for (cell, stack) in block.iter().zip(&mut of_cells) {
+            let sum = &mut of_block[*stack as usize];
+            if sum.samples == 0 && sum.weight == 0 {
+                seen.push(*stack as usize);
+            }
+            sum.add(Sum { weight: cell.weight.0, samples: u64::from(cell.samples) });
         }
-        coarse.add_block(&fine);
-        fine.flush(&mut count, &row_denominator, Length::Fine);
+        for stack in seen.drain(..) {
+            let sum = std::mem::take(&mut of_block[stack]);
+            fine.add(sum, &cell_rows.distinct[stack], &denominators);
+            of_run[stack].add(sum);
+        }
+        fine.flush(&mut count, &mut coarse, &denominators);
         if ends_coarse_block(index, blocks) {
-            coarse.flush(&mut count, &row_denominator, Length::Coarse);
+            coarse.flush(&mut count, &denominators);
+        }
+    }
+    for (rows, sum) in cell_rows.distinct.iter().zip(of_run) {
+        count.table.weight += sum.weight;
+        count.table.samples += sum.samples;
+        for row in rows.chain.iter().filter(|row| **row != rows.booked) {
+            *count.table.inlined_in.entry((*row, rows.booked)).or_default() += sum.weight;
         }
     }
     let Count { rows, mut table } = count;
@@ -267,141 +278,186 @@ struct Count {
 
 impl Count {
     fn row_mut(&mut self, row: RowId) -> &mut RowMeasures {
-        if self.rows.len() <= row.index() {
-            self.rows.resize(row.index() + 1, RowMeasures::default());
-        }
-        &mut self.rows[row.index()]
+        at_grown(&mut self.rows, row.index())
     }
 
     fn denominator_mut(&mut self, index: usize) -> &mut RunBlocks {
-        let denominators = &mut self.table.denominators;
-        if denominators.len() <= index {
-            denominators.resize(index + 1, RunBlocks::default());
+        at_grown(&mut self.table.denominators, index)
+    }
+}
+
+/// What one block counts. Rows are many and those of a block few: these are kept close together, so that counting a frame of a
+/// stack touches little memory.
+struct Block {
+    /// By row: its place in `rows`, plus one; 0 for rows that the block does not count.
+    places: Vec<u32>,
+    rows: Vec<(RowId, BlockRow)>,
+    /// By denominator.
+    denominators: Vec<Sum>,
+}
+
+/// A row in one block.
+#[derive(Clone, Copy, Default)]
+struct BlockRow {
+    total: BlockMeasure,
+    own: BlockMeasure,
+    booked: BlockMeasure,
+    inlined: Part,
+    chain: Part,
+}
+
+/// A measure of a row in one block.
+#[derive(Clone, Copy, Default)]
+struct BlockMeasure {
+    all: Sum,
+    /// Of the samples that the row's denominator counts.
+    counted: Sum,
+}
+
+/// The weight and the number of samples.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    weight: u64,
+    samples: u64,
+}
+
+impl Sum {
+    fn add(&mut self, other: Self) {
+        self.weight += other.weight;
+        self.samples += other.samples;
+    }
+}
+
+impl BlockMeasure {
+    fn add(&mut self, cell: Sum, is_counted: bool) {
+        self.all.add(cell);
+        if is_counted {
+            self.counted.add(cell);
         }
-        &mut denominators[index]
+    }
+}
+
+impl Part {
+    fn add(&mut self, weight: u64, is_counted: bool) {
+        self.weight += weight;
+        self.counted += if is_counted { weight } else { 0 };
     }
 
-    fn add(&mut self, cell: &Cell, rows: &StackRows, counts: impl Fn(RowId) -> bool) {
-        let (weight, samples) = (cell.weight.0, u64::from(cell.samples));
-        self.table.weight += weight;
-        self.table.samples += samples;
-        let add = |measure: &mut Measure, row: RowId| {
-            measure.weight += weight;
-            measure.samples += samples;
-            if counts(row) {
-                measure.counted += weight;
-                measure.counted_samples += samples;
-            }
-        };
-        let add_part = |part: &mut Part, row: RowId| {
-            part.weight += weight;
-            part.counted += if counts(row) { weight } else { 0 };
-        };
-        add(&mut self.row_mut(rows.own).own, rows.own);
-        if rows.inlined {
-            add_part(&mut self.row_mut(rows.own).inlined, rows.own);
-        }
-        add(&mut self.row_mut(rows.booked).booked, rows.booked);
+    fn add_part(&mut self, other: Self) {
+        self.weight += other.weight;
+        self.counted += other.counted;
+    }
+}
+
+impl Block {
+    fn new(rows: usize) -> Self {
+        Self { places: vec![0; rows], rows: Vec::new(), denominators: Vec::new() }
+    }
+
+    fn add(&mut self, sum: Sum, rows: &StackRows, denominators: &[usize]) {
+        let counts = |row: RowId| rows.denominator == Some(denominators[row.index()]);
         for row in &rows.total {
-            add(&mut self.row_mut(*row).total, *row);
+            self.row_mut(*row).total.add(sum, counts(*row));
         }
+        let own = self.row_mut(rows.own);
+        own.own.add(sum, counts(rows.own));
+        if rows.inlined {
+            own.inlined.add(sum.weight, counts(rows.own));
+        }
+        self.row_mut(rows.booked).booked.add(sum, counts(rows.booked));
         for row in &rows.chain {
-            add_part(&mut self.row_mut(*row).chain, *row);
-            if *row != rows.booked {
-                *self.table.inlined_in.entry((*row, rows.booked)).or_default() += weight;
-            }
+            self.row_mut(*row).chain.add(sum.weight, counts(*row));
         }
         if let Some(index) = rows.denominator {
-            let denominator = self.denominator_mut(index);
-            denominator.total += weight as f64;
-            denominator.samples += samples;
+            at_grown(&mut self.denominators, index).add(sum);
+        }
+    }
+
+    fn row_mut(&mut self, row: RowId) -> &mut BlockRow {
+        let place = &mut self.places[row.index()];
+        if *place == 0 {
+            self.rows.push((row, BlockRow::default()));
+            *place = u32::try_from(self.rows.len()).expect("fewer than 2^32 rows fit in memory");
+        }
+        &mut self.rows[*place as usize - 1].1
+    }
+
+    /// Adds the block to the run and to the coarse block that it is a part of, and empties it.
+    fn flush(&mut self, count: &mut Count, coarse: &mut CoarseBlock, denominators: &[usize]) {
+        for (row, block) in self.rows.drain(..) {
+            self.places[row.index()] = 0;
+            let n = self.denominators.get(denominators[row.index()]).map_or(0.0, |sum| sum.weight as f64);
+            let measures = count.row_mut(row);
+            measures.inlined.add_part(block.inlined);
+            measures.chain.add_part(block.chain);
+            let of_measures = [
+                (&mut measures.own, block.own),
+                (&mut measures.booked, block.booked),
+                (&mut measures.total, block.total),
+            ];
+            for (measure, BlockMeasure { all, counted }) in of_measures {
+                measure.weight += all.weight;
+                measure.samples += all.samples;
+                measure.counted += counted.weight;
+                measure.counted_samples += counted.samples;
+                let w = counted.weight as f64;
+                measure.blocks.w2 += w * w;
+                measure.blocks.wn += w * n;
+            }
+            coarse.add(row, [block.own, block.booked, block.total].map(|of| of.counted.weight as f64));
+        }
+        for (index, sum) in self.denominators.iter_mut().enumerate() {
+            let n = sum.weight as f64;
+            let denominator = count.denominator_mut(index);
+            denominator.total += n;
+            denominator.samples += sum.samples;
+            denominator.sum_n2 += n * n;
+            *at_grown(&mut coarse.denominators, index) += n;
+            *sum = Sum::default();
         }
     }
 }
 
-#[derive(Clone, Copy)]
-enum Length {
-    Fine,
-    Coarse,
-}
-
-/// The weights of one block: own, booked and total by row, and by denominator.
+/// The weights of several blocks together: own, booked and total by row, and by denominator.
 #[derive(Default)]
-struct BlockWeights {
+struct CoarseBlock {
     rows: Vec<[f64; 3]>,
     touched: Vec<RowId>,
     denominators: Vec<f64>,
 }
 
-impl BlockWeights {
-    fn count(&mut self, cell: &Cell, rows: &StackRows, counts: impl Fn(RowId) -> bool) {
-        let weight = cell.weight.as_f64();
-        for (row, measure) in [(rows.own, 0), (rows.booked, 1)] {
-            if counts(row) {
-                self.add(row, measure, weight);
-            }
-        }
-        for row in rows.total.iter().filter(|row| counts(**row)) {
-            self.add(*row, 2, weight);
-        }
-        if let Some(index) = rows.denominator {
-            if self.denominators.len() <= index {
-                self.denominators.resize(index + 1, 0.0);
-            }
-            self.denominators[index] += weight;
-        }
-    }
-
-    fn add(&mut self, row: RowId, measure: usize, weight: f64) {
-        self.entry(row)[measure] += weight;
-    }
-
-    fn entry(&mut self, row: RowId) -> &mut [f64; 3] {
-        if self.rows.len() <= row.index() {
-            self.rows.resize(row.index() + 1, [0.0; 3]);
-        }
-        let entry = &mut self.rows[row.index()];
+impl CoarseBlock {
+    fn add(&mut self, row: RowId, weights: [f64; 3]) {
+        let entry = at_grown(&mut self.rows, row.index());
         if *entry == [0.0; 3] {
             self.touched.push(row);
         }
-        entry
-    }
-
-    /// Adds the sums of one block.
-    fn add_block(&mut self, block: &Self) {
-        for row in &block.touched {
-            let sums = self.entry(*row).iter_mut().zip(block.rows[row.index()]);
-            sums.for_each(|(sum, weight)| *sum += weight);
-        }
-        self.denominators.resize(self.denominators.len().max(block.denominators.len()), 0.0);
-        for (sum, n) in self.denominators.iter_mut().zip(&block.denominators) {
-            *sum += n;
-        }
+        entry.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
     }
 
     /// Adds the block's sums to the run's and empties it.
-    fn flush(&mut self, count: &mut Count, row_denominator: impl Fn(RowId) -> usize, length: Length) {
+    fn flush(&mut self, count: &mut Count, denominators: &[usize]) {
         for row in self.touched.drain(..) {
-            let n = self.denominators.get(row_denominator(row)).copied().unwrap_or(0.0);
+            let n = self.denominators.get(denominators[row.index()]).copied().unwrap_or(0.0);
             let weights = std::mem::take(&mut self.rows[row.index()]);
             let measures = count.row_mut(row);
             let measures = [&mut measures.own, &mut measures.booked, &mut measures.total];
             for (measure, w) in measures.into_iter().zip(weights) {
-                let (w2, wn) = match length {
-                    Length::Fine => (&mut measure.blocks.w2, &mut measure.blocks.wn),
-                    Length::Coarse => (&mut measure.blocks.coarse_w2, &mut measure.blocks.coarse_wn),
-                };
-                *w2 += w * w;
-                *wn += w * n;
+                measure.blocks.coarse_w2 += w * w;
+                measure.blocks.coarse_wn += w * n;
             }
         }
         for (index, n) in self.denominators.iter_mut().enumerate() {
-            let denominator = count.denominator_mut(index);
-            match length {
-                Length::Fine => denominator.sum_n2 += *n * *n,
-                Length::Coarse => denominator.coarse_sum_n2 += *n * *n,
-            }
+            count.denominator_mut(index).coarse_sum_n2 += *n * *n;
             *n = 0.0;
         }
     }
+}
+
+/// The value at a place of a list, which is made long enough.
+fn at_grown<T: Clone + Default>(list: &mut Vec<T>, index: usize) -> &mut T {
+    if list.len() <= index {
+        list.resize(index + 1, T::default());
+    }
+    &mut list[index]
 }

@@ -47,7 +47,7 @@ impl NamedFrames {
         if let Some((file, line)) = name.file
             && !self.chains.contains_key(&frame)
         {
-            let function = name.function.into_owned().into_boxed_str();
+            let function = name.function.into();
             let file = Some(file.into());
             let frames = vec![InlineFrame { name: function, linkage_name: None, file, line, inlined: false }];
             self.chains.extend(InlineChain::new(frames).map(|chain| (frame, chain)));

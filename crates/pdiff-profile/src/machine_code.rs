@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::address::ObjectAddr;
 
@@ -30,11 +31,11 @@ pub struct Instruction {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CodePlace {
     /// The innermost function.
-    pub function: Box<str>,
+    pub function: Arc<str>,
     /// Whether it is inlined here, so that it is another function than the one whose code this is.
     pub inlined: bool,
     /// The source file, if known.
-    pub file: Option<Box<str>>,
+    pub file: Option<Arc<str>>,
     /// The line, from 1, if known.
     pub line: Option<u32>,
 }

@@ -1,16 +1,17 @@
 //! The result for an address: a chain of functions, or the reason why there is none.
 
 use std::fmt;
+use std::sync::Arc;
 
-/// One function of an inline chain.
+/// One function of an inline chain. A function is in thousands of chains, which share its texts.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InlineFrame {
     /// Demangled, with template arguments, without parameters.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// The mangled name, where there is one.
-    pub linkage_name: Option<Box<str>>,
+    pub linkage_name: Option<Arc<str>>,
     /// Source file with `..` folded, if known.
-    pub file: Option<Box<str>>,
+    pub file: Option<Arc<str>>,
     /// Line of the address in the innermost frame, of the call in the outer frames; from 1.
     pub line: Option<u32>,
     /// Whether this function's code is inside its caller's (false for the outermost frame).

@@ -7,6 +7,7 @@
 //! 30 levels become a million rows of stacks, whose frames repeat: 5 MB.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pdiff_profile::names::FunctionName;
 use pdiff_profile::{EventId, Frame, FrameId, Lookup, Lookups, Profile, Resolution, Resolutions, StackId};
@@ -43,7 +44,7 @@ struct FrameRow {
     function: usize,
     build_id: Option<String>,
     inlined: bool,
-    file: Option<Box<str>>,
+    file: Option<Arc<str>>,
     line: Option<u32>,
 }
 
@@ -275,7 +276,7 @@ impl Rows<'_> {
         name: FunctionName,
         object: &str,
         build_id: Option<String>,
-        (inlined, file, line): (bool, Option<Box<str>>, Option<u32>),
+        (inlined, file, line): (bool, Option<Arc<str>>, Option<u32>),
     ) -> usize {
         let function = self.functions.number(FunctionRow { name, object: object.into() }, FunctionRow::id);
         let of_function = self.functions.id(function);

@@ -9,7 +9,7 @@ use pdiff_profile::{NoteKind, Notes, ObjectAddr, ObjectId, Reason, Resolution, W
 use rayon::prelude::*;
 
 use crate::address_index::{
-    AddressIndex, Chain, Cursor, DemangledNames, Found, Gaps, Names, Wanted, index_bytes,
+    AddressIndex, Chain, ChainTexts, Cursor, Found, Gaps, Names, Wanted, index_bytes,
 };
 use crate::binary::elf_file::ElfFile;
 use crate::binary::object_files::ObjectFiles;
@@ -148,12 +148,12 @@ impl Symbolizer {
         let mut cursor = Cursor::default();
         let chains: Vec<Option<Chain<'_>>> =
             sorted.iter().map(|addr| index.find(&mut cursor, *addr).chain()).collect();
-        let names = DemangledNames::of(&index, chains.iter().copied().flatten());
+        let texts = ChainTexts::of(&index, chains.iter().copied().flatten());
         let resolve = |addr: &ObjectAddr| {
             let chain = sorted.binary_search(&addr.0).ok().and_then(|at| *chains.get(at)?);
             chain.map_or_else(
                 || Resolution::Unresolved(self.reason(addr.0)),
-                |chain| chain.to_resolution(&names),
+                |chain| chain.to_resolution(&texts),
             )
         };
         addrs.par_iter().with_min_len(MIN_BATCH).map(resolve).collect()

@@ -1,8 +1,10 @@
 //! Both sides' stacks in the form that findings need.
 
+use rayon::prelude::*;
+
 use super::comparison::Cost;
 use super::prepare::Prepared;
-use crate::findings::{Input, RunOfStacks};
+use crate::findings::{Amount, Input, RunOfStacks};
 use crate::noise::NoiseSettings;
 
 /// Both sides' stacks as findings want them.
@@ -11,13 +13,14 @@ pub(super) fn stacks_of_both<'a>(
     cost: Option<&'a Cost>,
     noise: NoiseSettings,
 ) -> Input<'a> {
-    let runs = prepared.runs.iter().map(|run| RunOfStacks {
+    let runs = prepared.runs.par_iter().map(|run| RunOfStacks {
         side: run.side,
         host: run.host,
         profile: run.input.profile,
         stacks: run.stacks,
         cells: run.cells,
         polls: prepared.spins(run),
+        amounts: Amount::of_stacks(run.stacks.len(), run.cells),
     });
     Input {
         keys: prepared.keys,

@@ -1,5 +1,6 @@
 //! The runs of both sides made ready for counting: stacks as functions, samples filtered, threads grouped.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -53,6 +54,8 @@ struct NormalRun {
     groups: Arc<[String]>,
     /// By stack: whether an address of it lies in a loop that busy-waits; empty where none does.
     polls: Arc<[bool]>,
+    /// By object: the weight of the samples that it is the leaf of, filtered or not.
+    leaf_weights: Arc<[u64]>,
 }
 
 /// The program compared: after the filters, the file with the most samples of its own, libraries ignored.
@@ -79,6 +82,8 @@ pub(super) struct PreparedRun<'a> {
     pub(super) runs_of_host: f64,
     /// By stack: whether an address of it lies in a loop that busy-waits; empty where none does.
     polls: &'a [bool],
+    /// By object: the weight of the samples that it is the leaf of, filtered or not.
+    pub(super) leaf_weights: &'a [u64],
 }
 
 impl PreparedRun<'_> {
@@ -168,10 +173,7 @@ impl PreparedSides {
     #[must_use]
     pub fn new(sides: &Sides<'_>, settings: &CompareSettings) -> Self {
         let mut notes = Notes::new();
-        let PerSide { before, after } = PerSide::from_fn(|side| {
-            let runs = sides.get(side).runs.iter();
-            runs.map(|run| leaf_weights(run, run.profile.cells_of(run.event))).collect::<Vec<_>>()
-        });
+        let PerSide { before, after } = all_leaf_weights(sides);
         let labels = ObjectLabels::new(&before, &after, &mut notes);
         let one_sided = one_sided_inlines(sides, &labels);
         let mut keys = Keys::new(settings.policy, labels, one_sided);
@@ -194,8 +196,10 @@ impl PreparedSides {
         let resolutions: Vec<_> = normalized.iter().map(|(_, input, _)| input.resolutions).collect();
         let by_file = keys.settle_files(&resolutions);
         normalized.par_iter_mut().for_each(|(side, _, stacks)| stacks.replace(&by_file[*side]));
-        let runs = normal_runs(normalized, &keys, settings, &mut notes);
-        let seen = PerSide::from_fn(|side| seen(&view_runs(sides, &runs), side));
+        let leaf_weights = before.into_iter().chain(after).map(|run| run.leaf_weights);
+        let with_weights = normalized.into_iter().zip(leaf_weights);
+        let runs = normal_runs(with_weights, &keys, settings, &mut notes);
+        let seen = seen_on_both(&view_runs(sides, &runs));
         let renames = Renames::new(&keys, &seen, &settings.knowledge.aliases);
         let facts = KeyFacts::new(&keys, &settings.knowledge);
         let program = program(&view_runs(sides, &runs), &keys);
@@ -225,7 +229,7 @@ impl PreparedSides {
             ..run.clone()
         };
         let runs: Vec<NormalRun> = self.runs.iter().zip(stacks).map(run).collect();
-        let seen = PerSide::from_fn(|side| seen(&view_runs(sides, &runs), side));
+        let seen = seen_on_both(&view_runs(sides, &runs));
         Self {
             renames: Renames::new(&self.keys, &seen, &knowledge.aliases),
             keys: Arc::clone(&self.keys),
@@ -252,12 +256,10 @@ impl PreparedSides {
     /// The file name of each side's program before any filter, base first; `None` if every object is a library or has no file.
     #[must_use]
     pub fn program_names(sides: &Sides<'_>) -> PerSide<Option<String>> {
-        PerSide::from_fn(|side| {
-            let runs = sides.get(side).runs.iter();
-            let weights: Vec<_> =
-                runs.map(|run| leaf_weights(run, run.profile.cells_of(run.event))).collect();
-            heaviest_program(&weights_by_label(&weights)).map(|(label, _)| label.to_owned())
-        })
+        let name = |runs: Vec<ObjectWeights<'_>>| {
+            heaviest_program(&weights_by_label(&runs)).map(|(label, _)| label.to_owned())
+        };
+        all_leaf_weights(sides).map(name)
     }
 
     /// The program compared; `None` if every object is a library or has no file.
@@ -309,8 +311,8 @@ impl PreparedSides {
 }
 
 /// Filters the samples of normalised runs, and groups their threads.
-fn normal_runs(
-    normalized: Vec<(Side, &RunInput<'_>, NormalStacks)>,
+fn normal_runs<'a>(
+    normalized: impl Iterator<Item = ((Side, &'a RunInput<'a>, NormalStacks), Vec<u64>)>,
     keys: &Keys,
     settings: &CompareSettings,
     notes: &mut Notes,
@@ -318,7 +320,7 @@ fn normal_runs(
     let thread_groups = &settings.knowledge.thread_groups;
     let roots: Vec<Option<usize>> =
         keys.iter().map(|(_, key)| thread_groups.by_root(&key.qualified)).collect();
-    let run = |(side, input, stacks): (Side, &RunInput<'_>, NormalStacks)| {
+    let run = |((side, input, stacks), leaf_weights): ((Side, &RunInput<'_>, NormalStacks), Vec<u64>)| {
         let (profile, event) = (input.profile, input.event);
         let groups_of = |cells: &[Cell]| group_threads(profile, cells, &stacks, &roots, thread_groups);
         // A thread's group goes by all of its samples, whatever else is filtered.
@@ -331,10 +333,15 @@ fn normal_runs(
         let groups = of_all.unwrap_or_else(|| groups_of(cells));
         let polling = input.resolutions.map(Resolutions::polling).filter(|polling| !polling.is_empty());
         let polls = polling.map_or_else(Vec::new, |polling| polling.stacks(profile));
-        let stacks = Arc::new(stacks);
-        NormalRun { stacks, kept: kept.map(Into::into), groups: groups.into(), polls: polls.into() }
+        NormalRun {
+            stacks: Arc::new(stacks),
+            kept: kept.map(Into::into),
+            groups: groups.into(),
+            polls: polls.into(),
+            leaf_weights: leaf_weights.into(),
+        }
     };
-    normalized.into_iter().map(run).collect()
+    normalized.map(run).collect()
 }
 
 fn view_runs<'a>(sides: &'a Sides<'a>, runs: &'a [NormalRun]) -> Vec<PreparedRun<'a>> {
@@ -350,6 +357,7 @@ fn view_runs<'a>(sides: &'a Sides<'a>, runs: &'a [NormalRun]) -> Vec<PreparedRun
         host: hosts.of(input).map(|(number, _)| number),
         runs_of_host: hosts.of(input).map_or(1.0, |(_, runs)| runs[side]),
         polls: &run.polls,
+        leaf_weights: &run.leaf_weights,
     };
     inputs.zip(runs).map(run).collect()
 }
@@ -379,7 +387,8 @@ impl<'a> Hosts<'a> {
 
 /// The functions that a side's stacks hold.
 pub(super) fn seen(runs: &[PreparedRun<'_>], side: Side) -> FxHashSet<KeyId> {
-    let mut seen = FxHashSet::default();
+    // Stacks have many functions and few different ones: they are marked in a list, and only then put into a set.
+    let mut is_seen: Vec<bool> = Vec::new();
     for run in runs.iter().filter(|run| run.side == side) {
         let mut has_samples = vec![false; run.stacks.len()];
         for cell in run.cells {
@@ -388,17 +397,32 @@ pub(super) fn seen(runs: &[PreparedRun<'_>], side: Side) -> FxHashSet<KeyId> {
             }
         }
         let stacks = (0..).map(StackId).zip(has_samples).filter_map(|(stack, has)| has.then_some(stack));
-        seen.extend(stacks.flat_map(|stack| run.stacks.get(stack)).map(|level| level.key));
+        for level in stacks.flat_map(|stack| run.stacks.get(stack)) {
+            let place = level.key.0 as usize;
+            if is_seen.len() <= place {
+                is_seen.resize(place + 1, false);
+            }
+            is_seen[place] = true;
+        }
     }
-    seen
+    (0..).map(KeyId).zip(is_seen).filter_map(|(key, is_seen)| is_seen.then_some(key)).collect()
+}
+
+fn seen_on_both(runs: &[PreparedRun<'_>]) -> PerSide<FxHashSet<KeyId>> {
+    let (before, after) = rayon::join(|| seen(runs, Side::Before), || seen(runs, Side::After));
+    PerSide::new(before, after)
 }
 
 fn program(runs: &[PreparedRun<'_>], keys: &Keys) -> Option<Program> {
     let mut weights: FxHashMap<String, u64> = FxHashMap::default();
     let mut paths: FxHashMap<String, PerSide<Vec<String>>> = FxHashMap::default();
     for run in runs {
-        let leaf_weights = leaf_weights(run.input, run.cells).leaf_weights;
-        let objects = run.input.profile.objects.iter().zip(leaf_weights);
+        let is_filtered = run.cells.len() < run.input.profile.cells_of(run.input.event).len();
+        let of_objects = match is_filtered {
+            true => Cow::Owned(leaf_weights(run.input, run.cells)),
+            false => Cow::Borrowed(run.leaf_weights),
+        };
+        let objects = run.input.profile.objects.iter().zip(of_objects.iter().copied());
         for (object, weight) in objects.filter(|(object, _)| object.kind == ObjectKind::File) {
             let label = keys.label(object, run.side);
             let path = object.path.to_string();
@@ -435,7 +459,18 @@ fn one_sided_inlines(sides: &Sides<'_>, labels: &ObjectLabels) -> OneSidedInline
     OneSidedInlines::find(&views, labels, Coverage::find(sides, labels))
 }
 
-pub(super) fn leaf_weights<'a>(run: &'a RunInput<'a>, cells: &[Cell]) -> ObjectWeights<'a> {
+/// The weight of the samples that each object is the leaf of, of all runs before any filter.
+fn all_leaf_weights<'a>(sides: &'a Sides<'a>) -> PerSide<Vec<ObjectWeights<'a>>> {
+    let of_run = |run: &'a RunInput<'a>| ObjectWeights {
+        profile: run.profile,
+        leaf_weights: leaf_weights(run, run.profile.cells_of(run.event)),
+    };
+    let of_side = |side| sides.get(side).runs.par_iter().map(of_run).collect();
+    let (before, after) = rayon::join(|| of_side(Side::Before), || of_side(Side::After));
+    PerSide::new(before, after)
+}
+
+fn leaf_weights(run: &RunInput<'_>, cells: &[Cell]) -> Vec<u64> {
     let mut weights = vec![0_u64; run.profile.objects.len()];
     for cell in cells {
         let leaf = run.profile.stacks.get(cell.stack).last();
@@ -445,7 +480,7 @@ pub(super) fn leaf_weights<'a>(run: &'a RunInput<'a>, cells: &[Cell]) -> ObjectW
             *weight = weight.saturating_add(cell.weight.0);
         }
     }
-    ObjectWeights { profile: run.profile, leaf_weights: weights }
+    weights
 }
 
 fn note_other_events(run: &RunInput<'_>, notes: &mut Notes) {

@@ -5,12 +5,12 @@
 //! function contains the own samples of the callers that it left or entered, and only the net of them is its change. The
 //! chains are those of sampled addresses.
 
-use pdiff_profile::{PerSide, Side, StackId};
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::anchors::Anchors;
 use super::groups::Groups;
-use super::input::{Amount, Input, RunOfStacks};
+use super::input::{Amount, Input};
 use super::judged::{Change, Judge, NodeChanges};
 use super::places::Place;
 use super::select::{Pick, Shape};
@@ -188,13 +188,12 @@ impl NodeCode {
     fn new(input: &Input<'_>, stacks: &Stacks, groups: &Groups) -> Self {
         let mut code = Self { samples: FxHashMap::default(), totals: vec![0; groups.nodes.len()] };
         for (run, of_run) in input.runs.iter().zip(&stacks.of_runs) {
-            for cell in run.cells {
-                let stack = of_run.get(cell.stack.index()).copied().flatten();
+            for (id, amount) in run.amounts() {
+                let stack = of_run.get(id.index()).copied().flatten();
                 let node = stack.and_then(|stack| groups.of_stacks.get(stack as usize).copied().flatten());
-                let machine = run.stacks.get(cell.stack).iter().rfind(|level| !level.inlined);
+                let machine = run.stacks.get(id).iter().rfind(|level| !level.inlined);
                 if let Some((node, level)) = node.zip(machine) {
-                    code.totals[node] += u64::from(cell.samples);
-                    let amount = Amount { weight: cell.weight.0, samples: u64::from(cell.samples) };
+                    code.totals[node] += amount.samples;
                     let of_code = code.samples.entry((node, input.canonical(level.key))).or_default();
                     of_code[run.side].add(amount);
                 }
@@ -221,46 +220,22 @@ impl NodeCode {
 }
 
 /// Samples of functions, by how their code stands, by side.
-#[derive(Default)]
 struct Chains {
     sides: PerSide<SideChains>,
 }
 
-#[derive(Default)]
 struct SideChains {
     /// By function and the machine function that it stands inlined in.
     inlined: FxHashMap<(KeyId, KeyId), u64>,
-    /// Out of line.
-    called: FxHashMap<KeyId, u64>,
+    /// Out of line, by function.
+    called: Vec<u64>,
 }
 
 impl Chains {
     fn new(input: &Input<'_>) -> Self {
-        let mut chains = Self::default();
-        input.runs.iter().for_each(|run| chains.add(input, run));
-        chains
-    }
-
-    fn add(&mut self, input: &Input<'_>, run: &RunOfStacks<'_>) {
-        let mut samples = vec![0_u64; run.stacks.len()];
-        for cell in run.cells {
-            if let Some(sum) = samples.get_mut(cell.stack.index()) {
-                *sum += u64::from(cell.samples);
-            }
-        }
-        let side = &mut self.sides[run.side];
-        for (stack, samples) in (0..).map(StackId).zip(samples).filter(|(_, samples)| *samples > 0) {
-            let mut holder = None;
-            for level in run.stacks.get(stack) {
-                let key = input.canonical(level.key);
-                if !level.inlined {
-                    holder = Some(key);
-                    *side.called.entry(key).or_default() += samples;
-                } else if let Some(holder) = holder {
-                    *side.inlined.entry((key, holder)).or_default() += samples;
-                }
-            }
-        }
+        let of_side = |side| SideChains::new(input, side);
+        let (before, after) = rayon::join(|| of_side(Side::Before), || of_side(Side::After));
+        Self { sides: PerSide::new(before, after) }
     }
 
     /// By function whose inlining changed: the callers that it left or entered.
@@ -268,7 +243,8 @@ impl Chains {
         let mut holders: FxHashMap<KeyId, FxHashSet<KeyId>> = FxHashMap::default();
         for side in Side::BOTH {
             let [with, without] = [side, side.other()].map(|side| &self.sides[side]);
-            let is_called = |key: &KeyId| without.called.get(key).is_some_and(|count| *count >= MIN_SAMPLES);
+            let is_called =
+                |key: &KeyId| without.called.get(key.0 as usize).is_some_and(|count| *count >= MIN_SAMPLES);
             let has_left = |edge: &(KeyId, KeyId)| {
                 let (function, holder) = edge;
                 let differ = function != holder && !without.inlined.contains_key(edge);
@@ -283,5 +259,26 @@ impl Chains {
             }
         }
         holders
+    }
+}
+
+impl SideChains {
+    fn new(input: &Input<'_>, side: Side) -> Self {
+        let mut chains = Self { inlined: FxHashMap::default(), called: vec![0; input.keys.len()] };
+        for run in input.runs.iter().filter(|run| run.side == side) {
+            for (stack, amount) in run.amounts() {
+                let mut holder = None;
+                for level in run.stacks.get(stack) {
+                    let key = input.canonical(level.key);
+                    if !level.inlined {
+                        holder = Some(key);
+                        chains.called[key.0 as usize] += amount.samples;
+                    } else if let Some(holder) = holder {
+                        *chains.inlined.entry((key, holder)).or_default() += amount.samples;
+                    }
+                }
+            }
+        }
+        chains
     }
 }

@@ -1,6 +1,6 @@
 //! The inputs of findings: both sides' stacks as functions, and the cost of operations.
 
-use pdiff_profile::{Cell, Profile, Side};
+use pdiff_profile::{Cell, Profile, Side, StackId};
 
 use crate::compare::Cost;
 use crate::noise::NoiseSettings;
@@ -17,6 +17,16 @@ pub(crate) struct RunOfStacks<'a> {
     pub(crate) cells: &'a [Cell],
     /// By stack: whether it busy-waits.
     pub(crate) polls: Vec<bool>,
+    /// By stack: the sum of its samples.
+    pub(crate) amounts: Vec<Amount>,
+}
+
+impl RunOfStacks<'_> {
+    /// The stacks that have samples, and what they have.
+    pub(super) fn amounts(&self) -> impl Iterator<Item = (StackId, Amount)> {
+        let all = (0..).map(StackId).zip(self.amounts.iter().copied());
+        all.filter(|(_, amount)| *amount != Amount::default())
+    }
 }
 
 /// Both sides.
@@ -38,7 +48,7 @@ impl Input<'_> {
     pub(super) fn functions<'s>(
         &'s self,
         run: &'s RunOfStacks<'_>,
-        stack: pdiff_profile::StackId,
+        stack: StackId,
     ) -> impl Iterator<Item = KeyId> + 's {
         let levels = run.stacks.get(stack).iter();
         levels.map(|level| self.canonical(level.key))
@@ -58,6 +68,17 @@ pub(crate) struct Amount {
 }
 
 impl Amount {
+    /// The sums of cells, by stack.
+    pub(crate) fn of_stacks(stacks: usize, cells: &[Cell]) -> Vec<Self> {
+        let mut amounts = vec![Self::default(); stacks];
+        for cell in cells {
+            if let Some(amount) = amounts.get_mut(cell.stack.index()) {
+                amount.add(Self { weight: cell.weight.0, samples: u64::from(cell.samples) });
+            }
+        }
+        amounts
+    }
+
     pub(super) fn add(&mut self, other: Self) {
         self.weight = self.weight.saturating_add(other.weight);
         self.samples = self.samples.saturating_add(other.samples);

@@ -35,7 +35,7 @@ pub(crate) use code::{Code, CodeKinds};
 pub use finding::{
     Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelWork,
 };
-pub(crate) use input::{Input, RunOfStacks};
+pub(crate) use input::{Amount, Input, RunOfStacks};
 pub use kernel::is_kernel_object;
 pub use kernel_kind::KernelKind;
 pub(crate) use switched::{MOST_SWITCHES, Switched, SwitchedCode, SwitchedPart, switched};
@@ -53,13 +53,19 @@ use tree::AnchorTree;
 /// Finds the parts that contain the change.
 pub(crate) fn findings(input: &Input<'_>) -> Findings {
     let codes = CodeKinds::new(input);
-    let stacks = Stacks::new(input, &codes);
-    let anchors = Anchors::find(input.keys, &stacks, &codes);
-    let tree = AnchorTree::new(&stacks, &anchors);
-    let places = Places::new(&stacks, &anchors, &tree, &codes);
+    let (flipped, aligned) = rayon::join(
+        || Flipped::new(input),
+        || {
+            let stacks = Stacks::new(input, &codes);
+            let anchors = Anchors::find(input.keys, &stacks, &codes);
+            let tree = AnchorTree::new(&stacks, &anchors);
+            let places = Places::new(&stacks, &anchors, &tree, &codes);
+            (stacks, anchors, tree, places)
+        },
+    );
+    let (stacks, anchors, tree, places) = aligned;
     let groups = Groups::new(input, &stacks, &places, &tree, anchors.len());
     let (judge, changes) = Judge::new(input, &groups);
-    let flipped = Flipped::new(input);
     let picks = select::select(&groups, &judge, &changes, &flipped.nodes(&anchors, &groups));
     let picks = flips::with_callers(input, &stacks, &anchors, &groups, (&judge, &changes), &flipped, picks);
     let kernel = kernel::kernel_work(input, &stacks, &codes, &groups);

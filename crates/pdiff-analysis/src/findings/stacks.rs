@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use pdiff_profile::{PerSide, Side, StackId};
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use super::code::{Code, CodeKinds};
@@ -48,22 +48,14 @@ impl Stacks {
         let mut functions = Vec::new();
         let mut stacks = Self { all: Vec::new(), of_runs: Vec::new() };
         for run in &input.runs {
-            let mut amounts = vec![Amount::default(); run.stacks.len()];
-            for cell in run.cells {
-                if let Some(amount) = amounts.get_mut(cell.stack.index()) {
-                    amount.add(Amount { weight: cell.weight.0, samples: u64::from(cell.samples) });
-                }
-            }
-            let mut of_run = vec![None; amounts.len()];
-            for ((stack, amount), id) in (0..).map(StackId).zip(amounts).zip(&mut of_run) {
-                if amount.samples > 0 || amount.weight > 0 {
-                    functions.clear();
-                    functions.extend(input.functions(run, stack));
-                    let at = stacks.add(&mut ids, &functions, codes);
-                    let polls = run.polls.get(stack.index()).copied().unwrap_or(false);
-                    stacks.count(at, run.side, amount, polls);
-                    *id = Some(at);
-                }
+            let mut of_run = vec![None; run.amounts.len()];
+            for (stack, amount) in run.amounts() {
+                functions.clear();
+                functions.extend(input.functions(run, stack));
+                let at = stacks.add(&mut ids, &functions, codes);
+                let polls = run.polls.get(stack.index()).copied().unwrap_or(false);
+                stacks.count(at, run.side, amount, polls);
+                of_run[stack.index()] = Some(at);
             }
             stacks.of_runs.push(of_run);
         }

@@ -1,6 +1,7 @@
 //! Names the frames of one profile, each once: from the symboliser, else from perf's own symbols.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use pdiff_profile::names::FunctionName;
 use pdiff_profile::{
@@ -24,6 +25,8 @@ pub(super) struct Naming<'a> {
     side: Side,
     /// A function inlined at a thousand places is demangled once.
     names: FxHashMap<Spelling<'a>, FunctionName>,
+    /// By object and where the texts of an inlined function are, which chains share.
+    of_texts: FxHashMap<(ObjectIndex, [usize; 3]), KeyId>,
     /// By perf's symbol and object: the function, for frames that perf alone named.
     of_symbols: FxHashMap<(StringId, ObjectIndex), KeyId>,
     /// The display of each frame: looked up with its address unchanged, and as a return address.
@@ -85,6 +88,7 @@ impl<'a> Naming<'a> {
             collapsed,
             side,
             names: FxHashMap::default(),
+            of_texts: FxHashMap::default(),
             of_symbols: FxHashMap::default(),
             shown: [vec![None; profile.frames.len()], vec![None; profile.frames.len()]],
             levels: Vec::new(),
@@ -184,19 +188,29 @@ impl<'a> Naming<'a> {
         let kept = if is_collapsed { chain.frames().get(..1) } else { Some(chain.frames()) };
         let mut levels = Vec::with_capacity(chain.frames().len());
         for inline in kept.into_iter().flatten() {
+            let texts = (frame.object, places_of_texts(inline));
+            // What is inlined, perf has no other name for.
+            if let Some(key) = self.of_texts.get(&texts).filter(|_| perf_spelling.is_none()) {
+                levels.push(Level { key: *key, inlined: inline.inlined });
+                continue;
+            }
             if let Some(identity) = inline.unnamed_identity() {
                 let key = self.keys.unnamed(inline, identity, (&object, self.side));
                 levels.push(Level { key, inlined: false });
                 continue;
             }
             let dwarf = Spelling { name: &inline.name, linkage: inline.linkage_name.as_deref() };
-            let perf = perf_spelling.take().unwrap_or(dwarf);
+            let by_perf = perf_spelling.take();
+            let perf = by_perf.unwrap_or(dwarf);
             for spelling in [dwarf, perf] {
                 self.names.entry(spelling).or_insert_with(|| spelling.function_name());
             }
             let (Some(dwarf), Some(perf)) = (self.names.get(&dwarf), self.names.get(&perf)) else { continue };
             let name = if perf.qualified() == dwarf.qualified() { dwarf } else { perf };
             let key = self.keys.function(name, (&object, self.side), inline.file.as_deref());
+            if by_perf.is_none() {
+                self.of_texts.insert(texts, key);
+            }
             levels.push(Level { key, inlined: inline.inlined });
         }
         levels.into()
@@ -251,6 +265,13 @@ impl<'a> Naming<'a> {
     fn object(&self, frame: &Frame) -> &str {
         self.objects.get(frame.object.index()).map_or(UNKNOWN_OBJECT, String::as_str)
     }
+}
+
+/// Where the texts of a function are: of equal places the texts are the same.
+fn places_of_texts(inline: &InlineFrame) -> [usize; 3] {
+    let place = |text: &Arc<str>| Arc::as_ptr(text).cast::<u8>() as usize;
+    let of_optional = |text: &Option<Arc<str>>| text.as_ref().map_or(0, place);
+    [place(&inline.name), of_optional(&inline.linkage_name), of_optional(&inline.file)]
 }
 
 /// The label of an object that the profile does not have.

@@ -4,6 +4,8 @@
 //! with a chain are not looked up again, for a file at the same path may be a later build. Those without lines get
 //! their functions from the file, which the mapping's build-id names.
 
+use std::sync::Arc;
+
 use pdiff_profile::names::demangle;
 use pdiff_profile::{
     BuildId, FileOffset, Frame, FrameId, InlineChain, InlineFrame, Mapping, NoteKind, Object, ObjectIndex,
@@ -19,9 +21,9 @@ use crate::profiler_name::ProfilerName;
 /// A function's name, and what a linker calls it.
 #[derive(Clone, Debug)]
 struct Named {
-    name: Box<str>,
-    linkage_name: Option<Box<str>>,
-    file: Option<Box<str>>,
+    name: Arc<str>,
+    linkage_name: Option<Arc<str>>,
+    file: Option<Arc<str>>,
     /// The line that its name tells, for profiles without lines.
     line: Option<u32>,
 }
@@ -201,7 +203,7 @@ fn named(name: String, system_name: String, file: String) -> Option<Named> {
     if shown.is_empty() {
         return None;
     }
-    let file = Some(file).filter(|file| !file.is_empty()).map(String::into_boxed_str);
+    let file: Option<Arc<str>> = Some(file).filter(|file| !file.is_empty()).map(Into::into);
     // Converters of other profiles write files, lines and marks into names.
     let parsed = ProfilerName::parse(shown);
     if parsed.function != *shown {

@@ -1,4 +1,6 @@
-//! The byte form of inline chains: functions by number, lines near those before.
+//! The byte form of inline chains: functions by number, lines near those before. The chains of a function share its texts.
+
+use std::sync::Arc;
 
 use super::bytes::{ByteReader, ByteWriter};
 use super::codes::Code;
@@ -6,30 +8,17 @@ use super::newest::Newest;
 use super::objects::{read_bool, read_optional};
 use crate::resolution::{InlineChain, InlineFrame, Resolution};
 
-/// The most bytes of names and files that all chains of one byte form may have together: each chain has its own copy, so a
-/// few bytes can expand to many.
-pub const MAX_CHAIN_TEXT_BYTES: usize = 1 << 30;
-
 /// A function with its texts.
-pub(super) struct FunctionTexts<'a> {
-    name: &'a str,
-    linkage_name: Option<&'a str>,
-    file: Option<&'a str>,
+pub(super) struct FunctionTexts {
+    name: Arc<str>,
+    linkage_name: Option<Arc<str>>,
+    file: Option<Arc<str>>,
 }
 
-impl FunctionTexts<'_> {
-    fn bytes(&self) -> usize {
-        self.name.len() + self.linkage_name.map_or(0, str::len) + self.file.map_or(0, str::len)
-    }
-}
-
-pub(super) fn read_functions<'a>(
-    reader: &mut ByteReader<'_>,
-    texts: &[&'a str],
-) -> Option<Vec<FunctionTexts<'a>>> {
+pub(super) fn read_functions(reader: &mut ByteReader<'_>, texts: &[Arc<str>]) -> Option<Vec<FunctionTexts>> {
     let count = reader.count(3)?;
     let mut names = Newest::default();
-    let text = |number: u32| texts.get(number as usize).copied();
+    let text = |number: u32| texts.get(number as usize).cloned();
     let mut functions = Vec::with_capacity(count);
     for _ in 0..count {
         let name = text(names.read(reader)?)?;
@@ -79,7 +68,7 @@ pub(super) fn frames_of(resolution: &Resolution) -> &[InlineFrame] {
 
 pub(super) fn read_chains(
     reader: &mut ByteReader<'_>,
-    functions: &[FunctionTexts<'_>],
+    functions: &[FunctionTexts],
 ) -> Option<Vec<Resolution>> {
     let count = reader.count(1)?;
     let depths: Vec<usize> = (0..count)
@@ -92,16 +81,14 @@ pub(super) fn read_chains(
     let mut newest = Newest::default();
     let numbers: Vec<u32> = (0..frame_count).map(|_| newest.read(reader)).collect::<Option<_>>()?;
     let (mut numbers, mut lines) = (numbers.into_iter(), Lines::new(functions.len()));
-    let mut text_bytes = 0_usize;
     let mut frame = |reader: &mut ByteReader<'_>| {
         let number = numbers.next()?;
         let function = functions.get(number as usize)?;
-        text_bytes = text_bytes.checked_add(function.bytes())?;
         let (line, inlined) = (lines.read(reader, number)?, read_bool(&mut inlined)?);
-        (text_bytes <= MAX_CHAIN_TEXT_BYTES).then(|| InlineFrame {
-            name: function.name.into(),
-            linkage_name: function.linkage_name.map(Into::into),
-            file: function.file.map(Into::into),
+        Some(InlineFrame {
+            name: Arc::clone(&function.name),
+            linkage_name: function.linkage_name.clone(),
+            file: function.file.clone(),
             line,
             inlined,
         })

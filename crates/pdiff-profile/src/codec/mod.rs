@@ -5,8 +5,8 @@
 //! the bytes compresses them. There is no checksum either, because whoever stores the bytes knows how they can be damaged.
 //!
 //! The result of a reader is as valid as that of a builder: every id is checked, cells are in order, sums agree. It never
-//! panics, and what it allocates is bounded by the input, or by the named limits if a few bytes expand to many
-//! ([`MAX_STACK_FRAMES`], [`MAX_CHAIN_TEXT_BYTES`]).
+//! panics, and what it allocates is bounded by the input, or by a named limit if a few bytes expand to many
+//! ([`MAX_STACK_FRAMES`]).
 
 mod bytes;
 mod cells;
@@ -25,7 +25,6 @@ mod texts;
 mod tests;
 
 pub use bytes::{ByteReader, ByteWriter};
-pub use chains::MAX_CHAIN_TEXT_BYTES;
 pub use stacks::MAX_STACK_FRAMES;
 pub(crate) use texts::{read_texts, write_texts};
 

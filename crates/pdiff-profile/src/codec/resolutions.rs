@@ -10,6 +10,8 @@
 //! A function is a name, a linkage name and a file; an inlined function occurs in thousands of chains and is written once.
 //! A line is the difference from the function's line before. A chain of depth zero is a reason.
 
+use std::sync::Arc;
+
 use super::bytes::{ByteReader, ByteWriter};
 use super::chains::{frames_of, read_chains, read_functions, write_chains};
 use super::newest::Newest;
@@ -60,6 +62,7 @@ impl Resolutions {
         let mut reader = ByteReader::new(bytes);
         expect_version(&mut reader, VERSION)?;
         let texts = table("texts", read_texts(&mut reader))?;
+        let texts: Vec<Arc<str>> = texts.into_iter().map(Into::into).collect();
         let functions = table("functions", read_functions(&mut reader, &texts))?;
         let chains = table("chains", read_chains(&mut reader, &functions))?;
         let frames = table("frames", reader.count(2))?;

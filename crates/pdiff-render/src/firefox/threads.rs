@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::Arc;
 
 use pdiff_profile::{InlineFrame, Side};
 use serde_json::{Value, json};
@@ -86,7 +87,7 @@ struct Sample {
 pub(super) struct Thread {
     pub(super) side: Side,
     name: String,
-    strings: Table<Box<str>>,
+    strings: Table<Arc<str>>,
     /// The libs used: number and name.
     resources: Table<(usize, usize)>,
     funcs: Table<Func>,

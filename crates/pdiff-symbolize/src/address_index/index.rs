@@ -15,6 +15,8 @@
 //!
 //! Two arrays beside each other keep the search for an address in few cache lines.
 
+use std::sync::Arc;
+
 use object::LittleEndian as Le;
 use object::pod::slice_from_bytes;
 
@@ -108,6 +110,14 @@ pub(crate) struct Cursor {
     line: usize,
 }
 
+/// One function of a chain, with the place in it, as numbers of the index.
+struct NumberedFrame {
+    function: u32,
+    file: u32,
+    line: Option<u32>,
+    inlined: bool,
+}
+
 /// One function of a chain, as numbers.
 struct ChainNode {
     function: u32,
@@ -197,32 +207,33 @@ impl<'a> AddressIndex<'a> {
         self.functions.get(function as usize).and_then(|[_, linkage]| self.string(linkage.get(Le)))
     }
 
-    fn place(&self, id: u32) -> (Option<&'a str>, Option<u32>) {
-        let Some([file, line]) = self.places.get(id as usize) else { return (None, None) };
-        (self.string(file.get(Le)), Some(line.get(Le)).filter(|line| *line > 0))
+    /// The file's number, and the line.
+    fn place(&self, id: u32) -> (u32, Option<u32>) {
+        let Some([file, line]) = self.places.get(id as usize) else { return (NONE, None) };
+        (file.get(Le), Some(line.get(Le)).filter(|line| *line > 0))
     }
 }
 
 impl<'a> Chain<'a> {
     /// The functions, INNERMOST FIRST.
     pub fn innermost_first(self) -> impl Iterator<Item = FrameRef<'a>> {
-        self.numbered().map(|(_, frame)| frame)
+        let index = self.index;
+        self.numbered().map(|frame| FrameRef {
+            name: index.name(frame.function),
+            linkage_name: index.linkage_name(frame.function),
+            file: index.string(frame.file),
+            line: frame.line,
+            inlined: frame.inlined,
+        })
     }
 
-    /// The functions, innermost first, each with its number in the index.
-    fn numbered(self) -> impl Iterator<Item = (u32, FrameRef<'a>)> {
-        let index = self.index;
-        let (mut file, mut line) = index.place(self.place);
+    /// The functions, innermost first, as numbers.
+    fn numbered(self) -> impl Iterator<Item = NumberedFrame> {
+        let (mut file, mut line) = self.index.place(self.place);
         self.nodes().map(move |node| {
-            let frame = FrameRef {
-                name: index.name(node.function),
-                linkage_name: index.linkage_name(node.function),
-                file,
-                line,
-                inlined: node.is_inlined,
-            };
-            (file, line) = (index.string(node.call_file), Some(node.call_line).filter(|line| *line > 0));
-            (node.function, frame)
+            let frame = NumberedFrame { function: node.function, file, line, inlined: node.is_inlined };
+            (file, line) = (node.call_file, Some(node.call_line).filter(|line| *line > 0));
+            frame
         })
     }
 
@@ -238,54 +249,68 @@ impl<'a> Chain<'a> {
     }
 
     /// The functions as a resolution; one that has no name at all is left out.
-    pub(crate) fn to_resolution(self, names: &DemangledNames) -> Resolution {
-        let mut frames: Vec<InlineFrame> = self
-            .numbered()
-            .take(InlineChain::MAX_DEPTH)
-            .filter_map(|(function, frame)| frame.to_inline_frame(names.of_function(function)))
-            .collect();
+    pub(crate) fn to_resolution(self, texts: &ChainTexts) -> Resolution {
+        let frames = self.numbered().take(InlineChain::MAX_DEPTH);
+        let mut frames: Vec<InlineFrame> = frames.filter_map(|frame| texts.frame(frame)).collect();
         frames.reverse();
         InlineChain::new(frames).map_or(Resolution::Unresolved(Reason::NoSymbol), Resolution::Resolved)
     }
 }
 
-impl FrameRef<'_> {
-    fn to_inline_frame(self, demangled: Option<&str>) -> Option<InlineFrame> {
-        Some(InlineFrame {
-            name: self.name.or(demangled).or(self.linkage_name)?.into(),
-            linkage_name: self.linkage_name.map(Into::into),
-            file: self.file.map(Into::into),
-            line: self.line,
-            inlined: self.inlined,
-        })
-    }
-}
-
-/// Names that the index leaves out, made for one batch of chains.
+/// The texts that a batch of chains of one index needs, each once.
 #[derive(Debug, Default)]
-pub(crate) struct DemangledNames {
-    by_function: Vec<Option<Box<str>>>,
+pub(crate) struct ChainTexts {
+    functions: Vec<Option<FunctionTexts>>,
+    /// By number of the string.
+    files: Vec<Option<Arc<str>>>,
 }
 
-impl DemangledNames {
-    /// The names that `chains` of one index need, demangled in parallel.
+#[derive(Debug)]
+struct FunctionTexts {
+    name: Arc<str>,
+    linkage_name: Option<Arc<str>>,
+}
+
+impl ChainTexts {
+    /// The texts that `chains` of one index need. Names that the index leaves out are demangled in parallel.
     pub(crate) fn of<'a>(index: &AddressIndex<'a>, chains: impl Iterator<Item = Chain<'a>>) -> Self {
-        let mut is_asked = vec![false; index.functions.len()];
-        for node in chains.flat_map(Chain::nodes) {
-            if let Some(is_asked) = is_asked.get_mut(node.function as usize) {
-                *is_asked = true;
-            }
-        }
-        let name = |(function, is_asked): (usize, bool)| {
-            let function = u32::try_from(function).ok().filter(|_| is_asked)?;
-            let is_left_out = index.name(function).is_none();
-            index.linkage_name(function).filter(|_| is_left_out).map(display_name)
+        let mut asks_function = vec![false; index.functions.len()];
+        let mut asks_file = vec![false; index.string_ends.len()];
+        let ask = |asked: &mut [bool], number: u32| {
+            asked.get_mut(number as usize).into_iter().for_each(|asked| *asked = true);
         };
-        Self { by_function: is_asked.into_par_iter().enumerate().map(name).collect() }
+        for frame in chains.flat_map(Chain::numbered) {
+            ask(&mut asks_function, frame.function);
+            ask(&mut asks_file, frame.file);
+        }
+        let function = |(function, is_asked): (usize, bool)| {
+            let function = u32::try_from(function).ok().filter(|_| is_asked)?;
+            let linkage_name: Option<Arc<str>> = index.linkage_name(function).map(Into::into);
+            let name = match index.name(function) {
+                Some(name) => name.into(),
+                None => display_name(linkage_name.as_deref()?).into(),
+            };
+            Some(FunctionTexts { name, linkage_name })
+        };
+        let file = |(file, is_asked): (usize, bool)| {
+            u32::try_from(file).ok().filter(|_| is_asked).and_then(|file| index.string(file)).map(Into::into)
+        };
+        Self {
+            functions: asks_function.into_par_iter().enumerate().map(function).collect(),
+            files: asks_file.into_iter().enumerate().map(file).collect(),
+        }
     }
 
-    fn of_function(&self, function: u32) -> Option<&str> {
-        self.by_function.get(function as usize)?.as_deref()
+    /// A function with its texts; `None` if it has no name at all.
+    fn frame(&self, frame: NumberedFrame) -> Option<InlineFrame> {
+        let texts = self.functions.get(frame.function as usize)?.as_ref()?;
+        Some(InlineFrame {
+            name: Arc::clone(&texts.name),
+            linkage_name: texts.linkage_name.clone(),
+            file: self.files.get(frame.file as usize).cloned().flatten(),
+            line: frame.line,
+            inlined: frame.inlined,
+        })
     }
 }
 

@@ -21,5 +21,5 @@ mod unit_index;
 pub(crate) use build::{Gaps, index_bytes};
 pub(crate) use builder::Names;
 pub(crate) use function_tree::Wanted;
-pub(crate) use index::{AddressIndex, Cursor, DemangledNames, Found};
+pub(crate) use index::{AddressIndex, ChainTexts, Cursor, Found};
 pub use index::{Chain, FrameRef};

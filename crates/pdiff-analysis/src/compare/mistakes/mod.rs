@@ -13,17 +13,19 @@ use super::prepare::Prepared;
 use super::side_fact::{Concern, SeveralBuilds, Severity, SideFact, Subject};
 use crate::knowledge::Requests;
 
+use program::Program;
 pub use program::is_other_version;
 pub(super) use unwinding::{cut_off_pct, unwinding};
 
 /// The mistakes found, and always the fact about the program of each side, if there is one.
 pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Vec<SideFact> {
+    let programs = program::programs(sides, prepared);
     let mut facts = Vec::new();
-    facts.extend(other_program::other_program(sides, prepared));
+    facts.extend(other_program::other_program(&programs, prepared));
     facts.extend(workload::workload(sides, prepared, requests));
-    facts.extend(replicates(sides, prepared));
+    facts.extend(replicates(sides, &programs, prepared));
     facts.extend(same_recording(sides));
-    facts.extend(program::program(sides));
+    facts.extend(program::program(sides, &programs));
     facts
 }
 
@@ -48,10 +50,13 @@ const OWN_FUNCTIONS_PCT: f64 = 15.0;
 const LEAST_SAMPLES: u64 = 2000;
 
 /// Runs of one side that are of two builds: by version or build-id of the program, else by the functions that they have.
-fn replicates(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Option<SideFact> {
+fn replicates(
+    sides: &Sides<'_>,
+    programs: &PerSide<Vec<Program<'_>>>,
+    prepared: &Prepared<'_>,
+) -> Option<SideFact> {
     let builds = PerSide::from_fn(|side| {
-        let input = sides.get(side);
-        program::builds(input).or_else(|| own_functions(input, side, prepared))
+        program::builds(&programs[side]).or_else(|| own_functions(sides.get(side), side, prepared))
     });
     let is_several = builds.before.is_some() || builds.after.is_some();
     let subject = Subject::Replicates(builds);

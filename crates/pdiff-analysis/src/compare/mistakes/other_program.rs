@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use pdiff_profile::{PerSide, Side};
 
-use super::super::input::Sides;
 use super::super::prepare::Prepared;
 use super::super::side_fact::{Concern, Severity, SideFact, Subject};
-use super::program;
+use super::program::Program;
 use crate::normalize::is_nameless;
 
 /// Builds of one program have more of their weight in functions that both have: a library rewritten under new names is still
@@ -18,13 +17,15 @@ const LEAST_SHARED: f64 = 0.1;
 const LEAST_NAMED: f64 = 0.2;
 
 /// An alarm, if the sides are two programs.
-pub(super) fn other_program(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Option<SideFact> {
-    let PerSide { before, after } = PerSide::from_fn(|side| program::path(sides.get(side)));
-    let (before, after) = (before?, after?);
-    if without_version(&before) == without_version(&after) {
+pub(super) fn other_program(
+    programs: &PerSide<Vec<Program<'_>>>,
+    prepared: &Prepared<'_>,
+) -> Option<SideFact> {
+    let (before, after) = (programs.before.first()?.path, programs.after.first()?.path);
+    if without_version(before) == without_version(after) {
         return None;
     }
-    let of = [functions(prepared, Side::Before, &before), functions(prepared, Side::After, &after)];
+    let of = [functions(prepared, Side::Before, before), functions(prepared, Side::After, after)];
     let is_other = |mine: &Functions, others: &Functions| {
         let named: f64 = mine.named.values().sum();
         let shared = mine.named.iter().filter(|(name, _)| others.named.contains_key(*name));
@@ -35,7 +36,7 @@ pub(super) fn other_program(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Optio
     if !(is_other(a, b) && is_other(b, a)) {
         return None;
     }
-    let subject = Subject::Programs(PerSide::new(before, after));
+    let subject = Subject::Programs(PerSide::new(before, after).map(str::to_owned));
     Some(SideFact::new(subject, Severity::Incomparable, Concern::TwoPrograms))
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use pdiff_profile::{ObjectId, ObjectKind, PerSide, Side};
 
-use super::super::input::{ObjectFacts, RunInput, SideInput, Sides};
-use super::super::prepare::leaf_weights;
+use super::super::input::{ObjectFacts, SideInput, Sides};
+use super::super::prepare::{Prepared, PreparedRun};
 use super::super::side_fact::{
     BuildName, Concern, NewerBuild, ProgramFile, SeveralBuilds, Severity, SideFact, Subject,
 };
@@ -20,8 +20,8 @@ pub fn is_other_version(build: &str, program: &str) -> bool {
 }
 
 /// The program of one run.
-struct Program<'a> {
-    path: &'a str,
+pub(super) struct Program<'a> {
+    pub(super) path: &'a str,
     build_id: Option<String>,
     facts: Option<&'a ObjectFacts>,
 }
@@ -33,13 +33,13 @@ impl Program<'_> {
 }
 
 /// The file with the most leaf weight; a library only where there is nothing else.
-fn program_of<'a>(run: &'a RunInput<'_>, objects: &'a [ObjectFacts]) -> Option<Program<'a>> {
-    let weights = leaf_weights(run, run.profile.cells_of(run.event)).leaf_weights;
-    let files = run.profile.objects.iter().zip(weights).filter(|(object, _)| object.kind == ObjectKind::File);
+fn program_of<'a>(run: &PreparedRun<'a>, objects: &'a [ObjectFacts]) -> Option<Program<'a>> {
+    let objects_of_run = run.input.profile.objects.iter().zip(run.leaf_weights);
+    let files = objects_of_run.filter(|(object, _)| object.kind == ObjectKind::File);
     let is_library = |path: &str| path.contains(".so");
     let (object, _) = files
-        .filter(|(_, weight)| *weight > 0)
-        .max_by_key(|(object, weight)| (!is_library(&object.path), *weight, object.path.clone()))?;
+        .filter(|(_, weight)| **weight > 0)
+        .max_by_key(|(object, weight)| (!is_library(&object.path), **weight, &object.path))?;
     let facts = objects.iter().find(|facts| *facts.path == *object.path);
     let known = facts.and_then(|facts| facts.build_id.clone().or_else(|| build_id_of_file(facts)));
     let build_id = object.build_id.as_ref().map(ToString::to_string).or(known);
@@ -54,18 +54,16 @@ fn build_id_of_file(facts: &ObjectFacts) -> Option<String> {
     }
 }
 
-/// The file of a side's program.
-pub(super) fn path(side: &SideInput<'_>) -> Option<String> {
-    programs(side).first().map(|program| program.path.to_owned())
-}
-
-fn programs<'a>(side: &'a SideInput<'_>) -> Vec<Program<'a>> {
-    side.runs.iter().filter_map(|run| program_of(run, &side.objects)).collect()
+/// The programs of the runs of each side.
+pub(super) fn programs<'a>(sides: &'a Sides<'_>, prepared: &'a Prepared<'_>) -> PerSide<Vec<Program<'a>>> {
+    PerSide::from_fn(|side| {
+        let runs = prepared.runs.iter().filter(|run| run.side == side);
+        runs.filter_map(|run| program_of(run, &sides.get(side).objects)).collect()
+    })
 }
 
 /// The builds that the runs of one side are of, if the programs in them show more than one build.
-pub(super) fn builds(side: &SideInput<'_>) -> Option<SeveralBuilds> {
-    let programs = programs(side);
+pub(super) fn builds(programs: &[Program<'_>]) -> Option<SeveralBuilds> {
     let ids: BTreeSet<&String> = programs.iter().filter_map(|program| program.build_id.as_ref()).collect();
     let versions: Vec<Version> = programs.iter().filter_map(Program::version).collect();
     let differ = versions.iter().any(|version| version.order(&versions[0]) != Ordering::Equal);
@@ -81,9 +79,8 @@ pub(super) fn builds(side: &SideInput<'_>) -> Option<SeveralBuilds> {
 }
 
 /// The program of each side, and whether the sides look swapped or the binary of one was not found.
-pub(super) fn program(sides: &Sides<'_>) -> Option<SideFact> {
-    let (before, after) = (programs(&sides.before), programs(&sides.after));
-    let (before, after) = (before.first()?, after.first()?);
+pub(super) fn program(sides: &Sides<'_>, programs: &PerSide<Vec<Program<'_>>>) -> Option<SideFact> {
+    let (before, after) = (programs.before.first()?, programs.after.first()?);
     let files =
         PerSide::new((&sides.before, before), (&sides.after, after)).map(|(side, program)| ProgramFile {
             path: program.path.to_owned(),
