@@ -57,7 +57,7 @@ fn names_given_by_structure_are_right_in_95_percent() {
     let addrs: Vec<ObjectAddr> = inferred.iter().map(|name| ObjectAddr(name.offset)).collect();
     let is = symbolize(&truth, &addrs, &options).unwrap();
     let right = inferred.iter().zip(&is).filter(|(name, is)| match is {
-        Resolution::Resolved(chain) => chain.outermost().name == name.name,
+        Resolution::Resolved(chain) => *chain.outermost().name == *name.name,
         Resolution::Unresolved(_) => false,
     });
     let right = right.count();

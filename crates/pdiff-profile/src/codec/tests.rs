@@ -1,5 +1,7 @@
 //! Byte forms come back as they were; what is cut, changed or made up is refused without a panic.
 
+use std::sync::Arc;
+
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -64,8 +66,7 @@ fn profile(samples: Vec<SampleSeed>) -> Profile {
 }
 
 fn chain() -> impl Strategy<Value = Resolution> {
-    let text =
-        |stem: &'static str| option::of((0..5_u8).prop_map(move |n| format!("{stem}{n}").into_boxed_str()));
+    let text = |stem: &'static str| option::of((0..5_u8).prop_map(move |n| Arc::from(format!("{stem}{n}"))));
     let frame = (0..9_u8, text("_ZN"), text("/src/f"), option::of(any::<u32>()), any::<bool>());
     let frame = frame.prop_map(|(name, linkage_name, file, line, inlined)| InlineFrame {
         name: format!("f{name}<int>").into(),
