@@ -94,6 +94,17 @@ fn a_body_in_two_files_is_one_function() {
 }
 
 #[test]
+fn a_body_that_one_build_shows_in_two_files_is_one_function_in_the_other() {
+    // A function split by the compiler: the part that is inlined shows lines of a header alone.
+    let apart = [(100, "main@/main.cc step@/wrapper.h", 30), (200, "step@/table.cc", 20)];
+    let together = [(200, "step@/table.cc", 9), (200, "step@/wrapper.h", 7), (300, "main@/main.cc", 50)];
+    assert_eq!(steps(&apart, &together), ["/table.cc 50 16"]);
+    assert_eq!(steps(&together, &apart), ["/table.cc 16 50"]);
+    // Where neither does, there are two.
+    assert_eq!(steps(&apart, &apart), ["/table.cc 20 20", "/wrapper.h 30 30"]);
+}
+
+#[test]
 fn samples_without_a_file_keep_a_name_in_one_row_and_mark_it() {
     let known = [(100, "step@/log.cc", 30), (200, "step@/buffer.cc", 20), (300, "main@/main.cc", 50)];
     let unknown = [(100, "step", 30), (200, "step", 20), (300, "main@/main.cc", 50)];

@@ -2,8 +2,8 @@
 //!
 //! In: for each such name the files that its samples are in, and the resolved chains. Out: which of them are the same
 //! function, and how they are paired between the builds. A function whose body lies in two files (by `#include` or `#line`)
-//! is one: where a machine function, or one inlined instance of it, shows both files, they are joined. Builds are paired by
-//! file. If some samples of the name have no file, their function is unknown: all stay in one row, which is marked.
+//! is one: where a machine function, or one inlined instance of it, shows both files, they are joined, in the other build
+//! too. Builds are paired by file. If some samples of the name have no file, their function is unknown: all stay in one row, which is marked.
 //!
 //! Cost: unique chains, and only where a build shows a name in two files.
 
@@ -128,7 +128,13 @@ impl Parts {
     }
 
     fn rows(&self, base: KeyId, keys: &Keys, joined: &Joined) -> Vec<SettledRow> {
-        let components = PerSide::from_fn(|side| joined.components(&self.of(base, side, keys), keys, side));
+        let mut components =
+            PerSide::from_fn(|side| joined.components(&self.of(base, side, keys), keys, side));
+        for side in Side::BOTH {
+            let others = std::mem::take(&mut components[side.other()]);
+            components[side] = joined_as_in(&others, std::mem::take(&mut components[side]));
+            components[side.other()] = others;
+        }
         let known = |of: &[Component]| of.iter().filter(|one| !one.files.is_empty()).count();
         let is_several = components.values().any(|of| known(of) > 1);
         let is_told = components.values().flatten().all(|one| !one.files.is_empty());
@@ -178,6 +184,22 @@ fn instance(side: Side, start: Option<u64>, frames: &[InlineFrame], depth: usize
         (&frame.name, &frame.file, frame.line).hash(&mut hash);
     }
     hash.finish()
+}
+
+/// The components of one side, those joined whose files lie in one function of the other side.
+fn joined_as_in(others: &[Component], mut components: Vec<Component>) -> Vec<Component> {
+    for other in others {
+        let is_in = |one: &mut Component| one.files.iter().any(|file| other.files.contains(file));
+        let mut same = components.extract_if(.., is_in).collect::<Vec<_>>().into_iter();
+        let Some(mut first) = same.next() else { continue };
+        for one in same {
+            first.parts.extend(one.parts);
+            first.files.extend(one.files);
+        }
+        first.files.sort();
+        components.push(first);
+    }
+    components
 }
 
 /// Which components of the two sides are one function: those whose files are most alike, each other's only ones; then what is
