@@ -58,6 +58,8 @@ pub enum Limit {
     NoTwinSearch(Side),
     /// A side's build contains it inlined only, so that its code cannot be looked for in the other build.
     NoOwnBody(Side),
+    /// A side contains it inlined only, and the functions that contain it did not change as it did.
+    WithinPlaces(Side),
     /// A function of a like name is inlined in its caller in the build that lacks it, and the other build has none.
     VanishedCopy {
         /// That function.

@@ -1,6 +1,7 @@
 //! Builds a patch apart: time that changed though no code did has no known cause, and neither do callers that changed by it.
 
 use pdiff_analysis::classify::{Limit, Reason};
+use pdiff_profile::Side;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
 
@@ -126,6 +127,34 @@ fn a_copy_in_changed_code_changed_only_if_the_function_that_contains_it_did() {
     assert_eq!(said_of(of(1000, 40), 2), ("lighter likely R-lighter".to_owned(), Some(Limit::CallsOrCost)));
     // The whole takes less time, too.
     assert_eq!(said_of(of(600, 40), 1), ("lighter likely R-lighter".to_owned(), Some(Limit::CallsOrCost)));
+}
+
+#[test]
+fn a_new_name_for_lines_of_a_function_that_costs_as_much_is_no_new_code() {
+    let (steady, words) = steady();
+    let with = |run: u32, part: &str| format!("main:50 {words} run:900 run={run} {part} main>run");
+    let (bare, holding) = (with(6, ""), with(7, "part:0 run<part*1"));
+    let alone = |run: u64| format!("{steady}main;run {run}");
+    let both = |run: u64| format!("{steady}main;run {run}\nmain;run;+part 100");
+    let of = |before: String, old: &str, after: String, new: &str| {
+        let outcome = classified(seen(&before, old), seen(&after, new));
+        (said(&outcome, "part"), verdict(&outcome, "part").limited_by.clone())
+    };
+    let (new, gone) = ("new-overhead", "gone");
+    let said = |cause: &str, confidence: &str, rule: &str| format!("{cause} {confidence} {rule}");
+    assert_eq!(
+        of(alone(500), &bare, both(400), &holding),
+        (said(new, "unclear", "R-new-code"), Some(Limit::WithinPlaces(Side::After)))
+    );
+    assert_eq!(
+        of(both(400), &holding, alone(500), &bare),
+        (said(gone, "unclear", "R-gone"), Some(Limit::WithinPlaces(Side::Before)))
+    );
+    // The function that contains it costs more with it.
+    assert_eq!(
+        of(alone(500), &bare, both(500), &holding),
+        (said(new, "likely", "R-new-code"), Some(Limit::NoOwnBody(Side::After)))
+    );
 }
 
 #[test]

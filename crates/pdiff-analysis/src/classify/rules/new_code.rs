@@ -10,7 +10,7 @@ use pdiff_profile::census::{Function, FunctionId};
 
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
-use crate::classify::cause::{Cause, Confidence, InBuild};
+use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
@@ -33,6 +33,12 @@ const NAMED: usize = 3;
 
 /// How names of lambdas and unnamed types are spelt.
 const LOCAL_NAMES: [&str; 5] = ["{lambda", "<lambda", "'lambda", "{unnamed", "$_"];
+
+/// A function with this part of its weight in its own code and what is inlined there calls nothing that counts.
+const NEARLY_ALL: f64 = 0.9;
+
+/// The functions that contain copies of new code grow at least by this part of what the copies weigh.
+const LEAST_GROWN: f64 = 0.3;
 
 /// Names of which this part is common may be those of one function.
 const LIKE_NAME: f64 = 0.5;
@@ -59,6 +65,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     if has_no_body(context, case, with) {
         finding = finding.limited(Confidence::Likely, Limit::NoOwnBody(with));
+    }
+    if is_within_places(context, case, with, flipped) {
+        finding = finding.limited(Confidence::Unclear, Limit::WithinPlaces(with));
     }
     if let Some(copy) = vanished_copy(context, case, with) {
         finding = finding.limited(Confidence::Likely, Limit::VanishedCopy { copy, in_build: without });
@@ -93,6 +102,36 @@ pub(super) fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) ->
     let ids = &case.ids[with];
     let function = |id| context.builds.census(with).and_then(|census| census.function(id));
     !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
+}
+
+/// Whether one build contains it inlined only, in functions of both builds that did not change by what it weighs: then their
+/// samples may only count for other lines.
+fn is_within_places(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: &FlippedCallers) -> bool {
+    let quantities = case.row.side(with);
+    let is_leaf = quantities.x_pct() >= NEARLY_ALL * quantities.total_pct;
+    if !is_leaf || !has_no_body(context, case, with) {
+        return false;
+    }
+    let places = case
+        .row
+        .inlined_into(with)
+        .iter()
+        .map(|place| context.case(&place.caller, &case.row.object, place.caller_file.as_deref()));
+    let Some(places) = places.collect::<Option<Vec<&Case<'_>>>>().filter(|places| !places.is_empty()) else {
+        return false;
+    };
+    let is_comparable = |place: &&Case<'_>| {
+        let has_flipped = |row| flipped.callees.contains_key(&row);
+        let is_flipped = context.row_number(place.row).is_some_and(has_flipped);
+        Side::BOTH.into_iter().all(|side| place.is_sampled(side)) && !is_flipped
+    };
+    let changed_pp = |place: &&Case<'_>| {
+        let (before, after) = Judged::Booked.shares(place.row);
+        let change = context.common_shift.own_change_pp(before, after);
+        if with == Side::After { change } else { -change }
+    };
+    let grown_pp: f64 = places.iter().map(changed_pp).sum();
+    places.iter().all(is_comparable) && grown_pp < LEAST_GROWN * quantities.x_pct()
 }
 
 /// Whether the code of its build calls it. If none of these callers was sampled, the stacks lost them, and what else they called

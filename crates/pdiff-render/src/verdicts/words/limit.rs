@@ -97,6 +97,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NoOwnBody(side) => {
             format!("the {side} binary contains it only inlined: its code cannot be searched for in the other binary")
         }
+        Limit::WithinPlaces(side) => {
+            format!("{side} it is only inlined, and the functions that contain it did not change as it did: the lines that samples count for may be why")
+        }
         Limit::CopiesAlone(side) => {
             format!("{side} it is only inlined: its samples may count for the functions that contain it")
         }
