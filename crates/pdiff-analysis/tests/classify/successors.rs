@@ -574,3 +574,36 @@ fn stacks_that_lead_to_a_renamed_function_lead_to_the_same() {
     assert_eq!(said(&outcome, old), "moved likely R-moved");
     assert_ne!(verdict(&outcome, "detect").rule_id, "R-in-between");
 }
+
+#[test]
+fn a_caller_put_in_between_may_lead_there_through_functions_of_both_builds() {
+    let build = "main:50 work:50 other:90 call:40 safe:40 run:300 main>work main>other other>safe safe>call call>run ";
+    let of =
+        |main: &str| with_rest(&format!("main;{main};run 200\nmain;other 10\nmain;other;safe;call;run 20"));
+    let before = (of("guard"), format!("{build} guard:60 main>guard guard>run"));
+    let after = (of("wrap;safe;call"), format!("{build} wrap:30 main>wrap wrap>safe"));
+    let outcome = classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+    for name in ["wrap", "safe", "call"] {
+        assert_eq!(said(&outcome, name), "moved likely R-in-between", "{name}");
+    }
+    // What they lead to costs four times as much.
+    let after = (after.0.replace("run 200", "run 900"), after.1);
+    let outcome = classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+    for name in ["wrap", "safe", "call"] {
+        assert_ne!(verdict(&outcome, name).rule_id, "R-in-between", "{name}");
+    }
+}
+
+#[test]
+fn what_was_below_a_function_on_another_way_came_from_nowhere() {
+    let build = "main:50 work:50 main>work main>step step:200 apply:300 log:90 step>log main>log ";
+    let of = |way: &str, log: u64| {
+        with_rest(&format!("main;step;{way}apply 100\nmain;step;log {log}\nmain;log {log}"))
+    };
+    let before = (of("record;", 10), format!("{build} record:90 step>record record>apply"));
+    let after = |log: u64| (of("", log), format!("{build} step>apply"));
+    let rule_of = |after: (String, String)| {
+        verdict(&classified(seen(&before.0, &before.1), seen(&after.0, &after.1)), "step").rule_id
+    };
+    assert_eq!(rule_of(after(60)), "R-callees");
+}
