@@ -607,3 +607,76 @@ fn what_was_below_a_function_on_another_way_came_from_nowhere() {
     };
     assert_eq!(rule_of(after(60)), "R-callees");
 }
+
+#[test]
+fn what_a_caller_called_that_did_not_run_may_be_what_is_new_under_it() {
+    let build = "main:50 work:50 main>work main>init init:200 init>define define:90 ";
+    let (before, after) = (with_rest("main;init 30"), with_rest("main;init 30\nmain;init;define;own 40"));
+    let of = |old: &str| {
+        let new = format!("{build} own:300 define>own");
+        said(&classified(seen(&before, &format!("{build} {old}")), seen(&after, &new)), "own")
+    };
+    assert_eq!(of("helper:900 define>helper"), "new-overhead likely R-new-code");
+    assert_eq!(of("helper:900 main>helper"), "new-overhead proved R-new-code");
+    // The run before entered the caller, and nothing else under it.
+    let before = with_rest("main;init 30\nmain;init;define 2");
+    let outcome = classified(
+        seen(&before, &format!("{build} helper:900 define>helper")),
+        seen(&after, &format!("{build} own:300 define>own")),
+    );
+    assert_eq!(said(&outcome, "own"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn parts_of_other_names_have_the_total_of_the_whole() {
+    let build =
+        |words: &str| format!("main:50 work:50 run:220 table:400 main>work main>run run>table {words}");
+    let after = with_rest("main;run;alpha 26\nmain;run;omega 23\nmain;run;table 300");
+    let rule_of = |table: &str| {
+        let before = with_rest(&format!("main;run;encode 50\nmain;run;{table}table 300"));
+        let outcome = classified(
+            seen(&before, &build("encode:600 run>encode encode>table")),
+            seen(&after, &build("alpha:300 omega:290 run>alpha run>omega")),
+        );
+        verdict(&outcome, "encode").rule_id
+    };
+    assert_eq!(rule_of(""), "R-succession");
+    // Most of what it cost was another function's cost.
+    assert_eq!(rule_of("encode;"), "R-gone");
+}
+
+#[test]
+fn one_function_did_not_become_another_one_of_a_fifth_of_its_total() {
+    let build =
+        |words: &str| format!("main:50 work:50 run:220 table:400 main>work main>run run>table {words}");
+    let of = |table: &str| {
+        let before = with_rest(&format!("main;run;alloc_checked_entry 40\nmain;run;{table}table 300"));
+        let after = with_rest("main;run;table_alloc_init 60\nmain;run;table 300");
+        let outcome = classified(
+            seen(
+                &before,
+                &build("alloc_checked_entry:330 run>alloc_checked_entry alloc_checked_entry>table"),
+            ),
+            seen(&after, &build("table_alloc_init:150 run>table_alloc_init")),
+        );
+        ["alloc_checked_entry", "table_alloc_init"].map(|name| verdict(&outcome, name).rule_id)
+    };
+    assert_eq!(of(""), ["R-succession"; 2]);
+    assert_eq!(of("alloc_checked_entry;"), ["R-gone", "R-new-code"]);
+}
+
+#[test]
+fn a_function_of_like_name_that_costs_next_to_nothing_may_be_the_one_that_is_gone() {
+    let build = "main:50 work:50 main>work main>encode encode:400 encode@x/enc.c ";
+    let before = with_rest("main;encode 100\nmain;encode;clear_transparent_area 40");
+    let of = |new: &str, file: &str| {
+        let old = "clear_transparent_area:300 clear_transparent_area@x/tools.c encode>clear_transparent_area";
+        let new = format!("{build} {new}:200 {new}@x/{file} encode>{new}");
+        let outcome =
+            classified(seen(&before, &format!("{build} {old}")), seen(&with_rest("main;encode 100"), &new));
+        said(&outcome, "clear_transparent_area")
+    };
+    assert_eq!(of("replace_transparent", "tools.c"), "gone likely R-gone");
+    assert_eq!(of("replace_transparent", "other.c"), "gone proved R-gone");
+    assert_eq!(of("blend", "tools.c"), "gone proved R-gone");
+}
