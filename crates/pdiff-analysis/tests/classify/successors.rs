@@ -680,3 +680,20 @@ fn a_function_of_like_name_that_costs_next_to_nothing_may_be_the_one_that_is_gon
     assert_eq!(of("replace_transparent", "other.c"), "gone proved R-gone");
     assert_eq!(of("blend", "tools.c"), "gone proved R-gone");
 }
+
+#[test]
+fn a_function_that_callers_left_for_one_of_a_similar_name_casts_doubt_on_that() {
+    let build =
+        "main:50 work:50 main>work main>cube cube:400 cff_check_points:60 spare>cff_check_points spare:90 ";
+    let (old, new) = ("cube>cff_check_points", "ps_check_points");
+    let of = |new: &str, more: &str| {
+        let before = with_rest("main;cube 100\nmain;cube;cff_check_points 8");
+        let after = with_rest(&format!("main;cube 100\nmain;cube;{new} 40"));
+        let words = format!("{build} {new}:300 cube>{new} {more}");
+        said(&classified(seen(&before, &format!("{build} {old}")), seen(&after, &words)), new)
+    };
+    assert_eq!(of(new, ""), "new-overhead likely R-new-code");
+    // The caller calls the old one still.
+    assert_eq!(of(new, old), "new-overhead proved R-new-code");
+    assert_eq!(of("audit", ""), "new-overhead proved R-new-code");
+}
