@@ -331,3 +331,22 @@ fn the_cost_of_inlining_is_not_proved_between_versions_that_differ_in_most_code(
     let outcome = classified(seen(&before, &of(1, old)), seen(&after, &of(1, new)));
     assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
 }
+
+#[test]
+fn samples_that_went_from_the_lines_of_a_copy_to_its_callers_make_that_no_heavier() {
+    let build = "main:50 work:50 main>work main>next copied:160 main>copied ";
+    let said_of = |own: u64, leaf: u64| {
+        let before = with_rest("main;next 40\nmain;next;+leaf 70\nmain;copied 20\nmain;copied;+leaf 4");
+        let after = with_rest(&format!(
+            "main;next {own}\nmain;next;leaf {leaf}\nmain;copied 20\nmain;copied;+next 30\nmain;copied;leaf 4"
+        ));
+        let outcome = classified(
+            seen(&before, &format!("{build} next:220 next<leaf*1 copied<leaf*1")),
+            seen(&after, &format!("{build} next:180 leaf:50 next>leaf copied<next*1 copied>leaf")),
+        );
+        said(&outcome, "next")
+    };
+    assert_eq!(said_of(68, 12), "inline-change likely R-inline-lost-caller");
+    // Together they cost more.
+    assert_eq!(said_of(140, 60), "heavier likely R-heavier");
+}

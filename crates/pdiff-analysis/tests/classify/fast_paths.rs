@@ -783,3 +783,87 @@ fn a_function_that_is_called_many_times_as_often_goes_on_no_further() {
     let outcome = classified(seen(&of(3, 4), &build(60)), seen(&of(4, 90), &build(61)));
     assert_eq!(said(&outcome, "resize"), "missing-fast-path likely R-fast-path");
 }
+
+#[test]
+fn a_callee_that_left_the_code_around_a_copy_is_no_new_path_of_that() {
+    let (steady, words) = steady();
+    let build = |toi: &str| format!("main:50 {words} main>toi toi:600 {toi} init:0 toi<init*1 turn:90");
+    let before = format!("{steady}main;toi 200\nmain;toi;+init 10");
+    let after = format!("{steady}main;toi 150\nmain;toi;+init 10\nmain;toi;+init;turn 60");
+    let new = build("toi=61 toi>turn");
+    let outcome = classified(seen(&before, &build("toi=60 toi<turn*1")), seen(&after, &new));
+    assert_ne!(verdict(&outcome, "init").rule_id, "R-fast-path");
+    let outcome = classified(seen(&before, &build("toi=60")), seen(&after, &new));
+    assert_eq!(said(&outcome, "init"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn a_copy_in_the_same_code_has_no_new_path() {
+    let (steady, words) = steady();
+    let build = |put: u32, insert: u32| {
+        format!(
+            "main:50 {words} main>put put:200 put={put} put>insert main>insert insert:300 insert={insert} max:0 maxf:0 \
+             insert<max*1 insert<maxf*1"
+        )
+    };
+    let of = |insert: u64, max: u64, maxf: u64| {
+        format!(
+            "{steady}main;put 60\nmain;insert 20\nmain;put;insert {insert}\nmain;put;insert;+max {max}\n\
+             main;put;insert;+max;+maxf {maxf}"
+        )
+    };
+    let outcome = classified(seen(&of(2, 2, 1), &build(60, 50)), seen(&of(90, 4, 20), &build(61, 50)));
+    assert_eq!(said(&outcome, "max"), "missing-fast-path likely R-below");
+    let outcome = classified(seen(&of(2, 2, 1), &build(60, 50)), seen(&of(90, 4, 20), &build(61, 51)));
+    assert_eq!(verdict(&outcome, "max").rule_id, "R-fast-path");
+}
+
+#[test]
+fn between_versions_a_callee_whose_own_code_changed_is_heavier_and_no_new_path() {
+    let build = |put: u32, alpha: u32| {
+        format!(
+            "main:50 work:50 main>work main>put put:200 put={put} put>emit emit:90 emit={put} emit>alpha alpha:{} \
+             alpha={alpha} main>other other:90 other=5 other>alpha",
+            10 * alpha
+        )
+    };
+    let of = |alpha: u64, other: u64| {
+        with_rest(&format!(
+            "main;put 20\nmain;put;emit;alpha {alpha}\nmain;other 20\nmain;other;alpha {other}"
+        ))
+    };
+    let rules = |other: [u64; 2], alpha: u32| {
+        let (before, after) = (of(6, other[0]), of(60, other[1]));
+        let outcome = classified(seen(&before, &build(60, 50)), seen(&after, &build(61, alpha)));
+        ["put", "emit", "alpha"].map(|name| verdict(&outcome, name).rule_id)
+    };
+    assert_eq!(rules([0, 0], 51), ["R-callees", "R-callees", "R-heavier"]);
+    assert_eq!(rules([6, 60], 51), ["R-callees", "R-callees", "R-heavier"]);
+    // The same code does not cost ten times as much.
+    assert_eq!(rules([0, 0], 50), ["R-fast-path", "R-fast-path", "R-edge"]);
+    // Elsewhere it costs as much as before.
+    assert_eq!(rules([30, 30], 51), ["R-fast-path", "R-fast-path", "R-edge"]);
+}
+
+#[test]
+fn a_copy_whose_own_code_grew_as_the_code_around_it_is_entered_no_more_from_there() {
+    let (steady, words) = steady();
+    let build = |hash: u32| {
+        format!(
+            "main:50 {words} main>solve solve:300 solve={hash} solve>impact main>impact impact:600 impact={hash} step:0 \
+             impact<step*1 impact>turn@plt"
+        )
+    };
+    let of = |impact: u64, step: u64, turn: u64| {
+        format!(
+            "{steady}main;solve 60\nmain;solve;impact {impact}\nmain;solve;impact;+step {step}\n\
+             main;solve;impact;+step;turn@plt {turn}"
+        )
+    };
+    let before = of(90, 40, 4);
+    let outcome = classified(seen(&before, &build(60)), seen(&of(280, 125, 240), &build(61)));
+    assert_eq!(said(&outcome, "step"), "missing-fast-path likely R-below");
+    // The code around it costs the same.
+    let outcome = classified(seen(&before, &build(60)), seen(&of(90, 125, 240), &build(61)));
+    assert_eq!(said(&outcome, "step"), "missing-fast-path likely R-edge");
+}

@@ -574,3 +574,126 @@ fn stacks_that_lead_to_a_renamed_function_lead_to_the_same() {
     assert_eq!(said(&outcome, old), "moved likely R-moved");
     assert_ne!(verdict(&outcome, "detect").rule_id, "R-in-between");
 }
+
+#[test]
+fn a_caller_put_in_between_may_lead_there_through_functions_of_both_builds() {
+    let build = "main:50 work:50 other:90 call:40 safe:40 run:300 main>work main>other other>safe safe>call call>run ";
+    let of =
+        |main: &str| with_rest(&format!("main;{main};run 200\nmain;other 10\nmain;other;safe;call;run 20"));
+    let before = (of("guard"), format!("{build} guard:60 main>guard guard>run"));
+    let after = (of("wrap;safe;call"), format!("{build} wrap:30 main>wrap wrap>safe"));
+    let outcome = classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+    for name in ["wrap", "safe", "call"] {
+        assert_eq!(said(&outcome, name), "moved likely R-in-between", "{name}");
+    }
+    // What they lead to costs four times as much.
+    let after = (after.0.replace("run 200", "run 900"), after.1);
+    let outcome = classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+    for name in ["wrap", "safe", "call"] {
+        assert_ne!(verdict(&outcome, name).rule_id, "R-in-between", "{name}");
+    }
+}
+
+#[test]
+fn what_was_below_a_function_on_another_way_came_from_nowhere() {
+    let build = "main:50 work:50 main>work main>step step:200 apply:300 log:90 step>log main>log ";
+    let of = |way: &str, log: u64| {
+        with_rest(&format!("main;step;{way}apply 100\nmain;step;log {log}\nmain;log {log}"))
+    };
+    let before = (of("record;", 10), format!("{build} record:90 step>record record>apply"));
+    let after = |log: u64| (of("", log), format!("{build} step>apply"));
+    let rule_of = |after: (String, String)| {
+        verdict(&classified(seen(&before.0, &before.1), seen(&after.0, &after.1)), "step").rule_id
+    };
+    assert_eq!(rule_of(after(60)), "R-callees");
+}
+
+#[test]
+fn what_a_caller_called_that_did_not_run_may_be_what_is_new_under_it() {
+    let build = "main:50 work:50 main>work main>init init:200 init>define define:90 ";
+    let (before, after) = (with_rest("main;init 30"), with_rest("main;init 30\nmain;init;define;own 40"));
+    let of = |old: &str| {
+        let new = format!("{build} own:300 define>own");
+        said(&classified(seen(&before, &format!("{build} {old}")), seen(&after, &new)), "own")
+    };
+    assert_eq!(of("helper:900 define>helper"), "new-overhead likely R-new-code");
+    assert_eq!(of("helper:900 main>helper"), "new-overhead proved R-new-code");
+    // The run before entered the caller, and nothing else under it.
+    let before = with_rest("main;init 30\nmain;init;define 2");
+    let outcome = classified(
+        seen(&before, &format!("{build} helper:900 define>helper")),
+        seen(&after, &format!("{build} own:300 define>own")),
+    );
+    assert_eq!(said(&outcome, "own"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn parts_of_other_names_have_the_total_of_the_whole() {
+    let build =
+        |words: &str| format!("main:50 work:50 run:220 table:400 main>work main>run run>table {words}");
+    let after = with_rest("main;run;alpha 26\nmain;run;omega 23\nmain;run;table 300");
+    let rule_of = |table: &str| {
+        let before = with_rest(&format!("main;run;encode 50\nmain;run;{table}table 300"));
+        let outcome = classified(
+            seen(&before, &build("encode:600 run>encode encode>table")),
+            seen(&after, &build("alpha:300 omega:290 run>alpha run>omega")),
+        );
+        verdict(&outcome, "encode").rule_id
+    };
+    assert_eq!(rule_of(""), "R-succession");
+    // Most of what it cost was another function's cost.
+    assert_eq!(rule_of("encode;"), "R-gone");
+}
+
+#[test]
+fn one_function_did_not_become_another_one_of_a_fifth_of_its_total() {
+    let build =
+        |words: &str| format!("main:50 work:50 run:220 table:400 main>work main>run run>table {words}");
+    let of = |table: &str| {
+        let before = with_rest(&format!("main;run;alloc_checked_entry 40\nmain;run;{table}table 300"));
+        let after = with_rest("main;run;table_alloc_init 60\nmain;run;table 300");
+        let outcome = classified(
+            seen(
+                &before,
+                &build("alloc_checked_entry:330 run>alloc_checked_entry alloc_checked_entry>table"),
+            ),
+            seen(&after, &build("table_alloc_init:150 run>table_alloc_init")),
+        );
+        ["alloc_checked_entry", "table_alloc_init"].map(|name| verdict(&outcome, name).rule_id)
+    };
+    assert_eq!(of(""), ["R-succession"; 2]);
+    assert_eq!(of("alloc_checked_entry;"), ["R-gone", "R-new-code"]);
+}
+
+#[test]
+fn a_function_of_like_name_that_costs_next_to_nothing_may_be_the_one_that_is_gone() {
+    let build = "main:50 work:50 main>work main>encode encode:400 encode@x/enc.c ";
+    let before = with_rest("main;encode 100\nmain;encode;clear_transparent_area 40");
+    let of = |new: &str, file: &str| {
+        let old = "clear_transparent_area:300 clear_transparent_area@x/tools.c encode>clear_transparent_area";
+        let new = format!("{build} {new}:200 {new}@x/{file} encode>{new}");
+        let outcome =
+            classified(seen(&before, &format!("{build} {old}")), seen(&with_rest("main;encode 100"), &new));
+        said(&outcome, "clear_transparent_area")
+    };
+    assert_eq!(of("replace_transparent", "tools.c"), "gone likely R-gone");
+    assert_eq!(of("replace_transparent", "other.c"), "gone proved R-gone");
+    assert_eq!(of("blend", "tools.c"), "gone proved R-gone");
+}
+
+#[test]
+fn a_function_that_callers_left_for_one_of_a_similar_name_casts_doubt_on_that() {
+    let build =
+        "main:50 work:50 main>work main>cube cube:400 cff_check_points:60 spare>cff_check_points spare:90 ";
+    let (old, new) = ("cube>cff_check_points", "ps_check_points");
+    let of = |new: &str, more: &str| {
+        let before = with_rest("main;cube 100\nmain;cube;cff_check_points 8");
+        let after = with_rest(&format!("main;cube 100\nmain;cube;{new} 40"));
+        let words = format!("{build} {new}:300 cube>{new} {more}");
+        said(&classified(seen(&before, &format!("{build} {old}")), seen(&after, &words)), new)
+    };
+    assert_eq!(of(new, ""), "new-overhead likely R-new-code");
+    // The caller calls the old one still.
+    assert_eq!(of(new, old), "new-overhead proved R-new-code");
+    assert_eq!(of("audit", ""), "new-overhead proved R-new-code");
+}

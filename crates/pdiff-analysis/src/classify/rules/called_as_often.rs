@@ -3,6 +3,7 @@
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::{Case, share_pct};
+use crate::classify::cause::Judged;
 use crate::classify::context::Context;
 use crate::compare::SampledCall;
 use crate::noise::FLOOR_PP;
@@ -18,6 +19,9 @@ const EXPLAINING_PART: f64 = 0.5;
 
 /// A function with at most this part of its cost in its own code costs what its callees cost.
 const THIN: f64 = 0.05;
+
+/// How many calls below a callee are looked at for code that changed.
+const DEEPEST: usize = 4;
 
 /// Whether a function's own code was sampled before and costs no more. The copies of one that runs only inlined are its code.
 pub(super) fn runs_as_often(context: &Context<'_>, case: &Case<'_>) -> bool {
@@ -40,6 +44,38 @@ pub(super) fn does_more_inside(context: &Context<'_>, caller: &Case<'_>, call: &
     let is_known = before >= FLOOR_PP || runs_as_often(context, callee);
     let is_everywhere = before < FLOOR_PP || EXPLAINING_PART * here.after * before <= at_most * after;
     here.before > 0.0 && is_known && is_everywhere
+}
+
+/// Whether what a callee costs more under a caller may be the cost of code that changed, its own or what it calls mainly: the before
+/// run entered it from there too, and it grew as much under its other callers, if it has others.
+pub(super) fn costs_more_itself(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> bool {
+    costs_more_at_depth(context, caller, call, DEEPEST)
+}
+
+fn costs_more_at_depth(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall, depth: usize) -> bool {
+    let Some(callee) = context.callee(call) else { return false };
+    let (row, shift) = (callee.row, context.common_shift);
+    let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
+    let samples = here.before / row.before.total_pct * row.total.samples(Side::Before) as f64;
+    let (before, after) = (row.before.total_pct - here.before, row.after.total_pct - here.after);
+    let is_elsewhere = before >= FLOOR_PP && after * here.before < EXPLAINING_PART * before * here.after;
+    if here.before <= 0.0 || samples < FEW_SAMPLES as f64 || is_elsewhere {
+        return false;
+    }
+    let grown_pp = shift.own_change_pp(row.before.total_pct, row.after.total_pct);
+    let own = [Judged::OwnSelf, Judged::Booked].map(|of| of.shares(row));
+    if own.iter().any(|(before, after)| shift.own_change_pp(*before, *after) >= EXPLAINING_PART * grown_pp) {
+        return context.builds.same_code(&callee.ids) == Some(false) && !context.has_like_code(callee);
+    }
+    let calls = context.calls_from(row, Side::After).into_iter();
+    let grown = calls.map(|call| {
+        let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
+        (shift.own_change_pp(pct.before, pct.after), call)
+    });
+    let most = grown.reduce(|most, next| if next.0 > most.0 { next } else { most });
+    most.is_some_and(|(pp, call)| {
+        depth > 1 && pp >= EXPLAINING_PART * grown_pp && costs_more_at_depth(context, callee, call, depth - 1)
+    })
 }
 
 /// Whether next to nothing of a function's cost is its own code's.

@@ -13,7 +13,7 @@ use super::called_as_often::runs_as_often;
 use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
 use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, only_entered};
 use super::newly_active::lost_pp;
-use super::{entered, per_operation};
+use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -78,6 +78,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         .or_else(|| more_calls(context, case, (caller, call), flipped))?;
     let explains = here_pp >= FLOOR_PP.max(EXPLAINING_PART * grown_pp);
     if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_cost_more(context, caller, here_pp) {
+        return None;
+    }
+    if in_between::rule(context, case, flipped).is_some() {
         return None;
     }
     // Chains that lost a function do not change what its own code costs.
@@ -158,13 +161,23 @@ fn new_edge(
     (left <= EXPLAINING_PART * pct || costs_more(context, caller, pct)).then_some(pct)
 }
 
-/// Whether a function that runs only inlined has as many copies in a caller as before, and costs more there itself: samples of the lines
-/// around a copy of a few instructions can count for it.
+/// Whether a function that runs only inlined has as many copies in a caller as before, and costs more there itself, because samples of
+/// the lines around a copy of a few instructions can count for it, or no more than the code around it.
 fn has_other_lines(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>, pct: f64) -> bool {
     let copies = PerSide::from_fn(|side| copies_in_code(context, caller, case, side));
     is_inlined_only(context, case)
         && copies.after <= copies.before
-        && own_grown_pp(context, case.row) >= EXPLAINING_PART * pct
+        && (own_grown_pp(context, case.row) >= EXPLAINING_PART * pct || grew_as_caller(caller, case))
+}
+
+/// Whether a function's own code costs as many times as much as that of its caller, with or without what that inlines.
+fn grew_as_caller(caller: &Case<'_>, case: &Case<'_>) -> bool {
+    let (before, after) = Judged::OwnSelf.shares(case.row);
+    let is_as_much = |of: Judged| {
+        let (around_before, around_after) = of.shares(caller.row);
+        after * around_before <= MORE_THAN_REST * before * around_after
+    };
+    case.row.before.samples >= MIN_SAMPLES && [Judged::OwnSelf, Judged::Booked].into_iter().any(is_as_much)
 }
 
 /// The growth under a caller of a function that the before run entered from there too, and whose code is the same: the caller

@@ -22,7 +22,7 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
-use super::called_as_often::{does_more_inside, is_thin_on};
+use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
 use super::code_counts::calls_in_code;
 use super::newly_active::FACTOR;
 use super::weight::place;
@@ -42,8 +42,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     // What a library does is its caller's doing.
     let is_readable = (case.of_program && !is_library(case)) || context.input.builds.is_none();
     // With the same code the path was there before: its caller, a setting or the data chose it.
-    if context.builds.same_code(&case.ids) == Some(true) || context.common_shift.explains(row, Judged::Total)
-    {
+    let ids = place(context, case).map_or(&case.ids, |place| &place.ids);
+    if context.builds.same_code(ids) == Some(true) || context.common_shift.explains(row, Judged::Total) {
         return None;
     }
     let has_less_self =
@@ -51,7 +51,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !per_operation::has_grown(row) || grown_pp <= 0.0 || has_less_self || !is_readable {
         return None;
     }
-    if !entered::by_both(context, case) {
+    if !entered::by_both(context, case) || in_between::rule(context, case, flipped).is_some() {
         return None;
     }
     let mut entered = only_entered(context, case, flipped, Side::After);
@@ -354,8 +354,12 @@ pub(super) fn only_entered<'a>(
         if is_thin_on(callee, side) {
             return false;
         }
-        context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee))
-            || Side::BOTH.into_iter().any(|inlined_on| has_flipped_in_code(context, case, callee, inlined_on))
+        // The code of a function that runs only inlined is that of the function that contains it.
+        [Some(case), place(context, case)].into_iter().flatten().any(|case| {
+            let number = context.row_number(callee.row);
+            number.is_some_and(|callee| has_flipped(context, flipped, case.row, callee))
+                || Side::BOTH.into_iter().any(|side| has_flipped_in_code(context, case, callee, side))
+        })
     };
     let entered = context.calls_from(row, side).into_iter().filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));
@@ -373,7 +377,9 @@ pub(super) fn only_entered<'a>(
         // What was under it before may have been reached by a jump in tail position: it can be exchanged all the same.
         let counts = side == Side::Before || !is_lost;
         let is_old = || is_old_call_of_place(context, case, callee, side);
-        (is_entered && is_path && !is_known && counts && !is_old()).then_some((call, pct(side)))
+        let is_heavier = || side == Side::After && costs_more_itself(context, case, call);
+        (is_entered && is_path && !is_known && counts && !is_old() && !is_heavier())
+            .then_some((call, pct(side)))
     });
     entered.collect()
 }

@@ -6,6 +6,8 @@
 //! of the growth of its total is no growth of self anywhere below was there before, under other functions, and functions
 //! below that cost about the same must account for it. The function's own code must not have changed beyond noise.
 
+use std::collections::BTreeMap;
+
 use pdiff_profile::Side;
 
 use super::FlippedCallers;
@@ -17,6 +19,7 @@ use crate::classify::facts::more_and_less;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
+use crate::classify::nesting::part_below;
 use crate::classify::reason::Reason;
 use crate::classify::succession::successions;
 use crate::compare::{Row, SampledCall};
@@ -29,8 +32,8 @@ const KEPT_PART: f64 = 0.5;
 /// The part of a callee's weight that the function must lead to: a helper that many call is not led to by any of them.
 const MOST_OF_CALLEE: f64 = 0.5;
 
-/// How many callees in a row may be new, too.
-const DEEPEST: usize = 4;
+/// How many callees in a row are passed over.
+const DEEPEST: usize = 8;
 
 /// The larger total of a callee that costs about the same on both sides, over the smaller.
 const ALIKE: f64 = 4.0 / 3.0;
@@ -64,9 +67,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let delta_pp = row.delta_total_pp();
     let (more, less) = more_and_less(delta_pp);
-    let mut kept = Vec::new();
-    add_kept((context, flipped), case, case, [more, less], DEEPEST, &mut kept);
-    let kept_pp: f64 = kept.iter().map(|(_, pp)| pp).sum();
+    let mut kept = BTreeMap::new();
+    add_kept((context, flipped), &mut vec![case], [more, less], &mut kept);
+    let kept_pp: f64 = kept.values().sum();
+    let mut kept: Vec<(String, f64)> = kept.into_iter().collect();
     if kept_pp < KEPT_PART * delta_pp.abs() {
         let of_both = Side::BOTH.into_iter().all(|side| case.is_sampled(side));
         let below = of_both.then(|| Below::of(context, case, more)).flatten()?;
@@ -83,37 +87,59 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::common(finding.limited(Confidence::Likely, Limit::InCallees), case))
 }
 
-/// The weight of callees that existed before, but not under this function: by callee, in points. A callee `through` that
-/// the other run did not enter, under this name or another, is passed over, and its callees count.
-fn add_kept(
-    (context, flipped): (&Context<'_>, &FlippedCallers),
-    case: &Case<'_>,
-    through: &Case<'_>,
+/// The weight of callees that existed before, but not under this function: by callee, in points. `way` leads from the function to
+/// the one whose callees are looked at. A callee is passed over, and its callees count, if the other run did not enter it, under this
+/// name or another, or if it costs more than before only because of what it calls.
+fn add_kept<'c>(
+    (context, flipped): (&'c Context<'_>, &FlippedCallers),
+    way: &mut Vec<&'c Case<'c>>,
     [more, less]: [Side; 2],
-    deeper: usize,
-    kept: &mut Vec<(String, f64)>,
+    kept: &mut BTreeMap<String, f64>,
 ) {
+    let (Some(case), Some(through)) = (way.first().copied(), way.last().copied()) else { return };
     let row = through.row;
     for call in context.calls_from(row, more).into_iter().take(WIDEST) {
         let Some(callee) = context.callee(call) else { continue };
-        let under = |side| share_pct(row, side, call.weight(side));
-        let grew = under(more)
-            - under(less)
-            - if deeper < DEEPEST { direct_pct(context, case, callee, less) } else { 0.0 }
-            - under_other_name(context, row, callee, less);
-        let is_led_to = part_of_callee(call, callee, more) >= MOST_OF_CALLEE;
-        if grew <= 0.0 || !is_led_to || is_kernel_object(&callee.row.object) {
+        if part_of_callee(call, callee, more) < MOST_OF_CALLEE || is_kernel_object(&callee.row.object) {
             continue;
         }
-        if let Some(whole) = change_of_whole_pp((context, flipped), case, callee, more) {
-            let kept_pp = grew - whole.max(0.0) - lost_pp(context, case, callee, less);
-            if kept_pp > 0.0 {
-                kept.push((call.callee.clone(), kept_pp));
-            }
-        } else if deeper > 0 {
-            add_kept((context, flipped), case, callee, [more, less], deeper - 1, kept);
+        let grew = share_pct(row, more, call.weight(more))
+            - below_pct(context, way, callee, less)
+            - under_other_name(context, row, callee, less);
+        if grew <= 0.0 {
+            continue;
+        }
+        let whole = change_of_whole_pp((context, flipped), case, callee, more);
+        let own = whole.map_or(0.0, |whole| grew - whole.max(0.0) - lost_pp(context, case, callee, less));
+        if own > 0.0 {
+            *kept.entry(call.callee.clone()).or_default() += own;
+        }
+        if own >= KEPT_PART * grew || !leads_on(callee, less) || way.len() > DEEPEST {
+            continue;
+        }
+        let mut below = BTreeMap::new();
+        way.push(callee);
+        add_kept((context, flipped), way, [more, less], &mut below);
+        way.pop();
+        let left = grew - own.max(0.0);
+        let sum: f64 = below.values().sum();
+        let part = if sum > left { left / sum } else { 1.0 };
+        for (name, pp) in below {
+            *kept.entry(name).or_default() += part * pp;
         }
     }
+}
+
+/// A side's share of a callee under the functions of a way to it.
+fn below_pct(context: &Context<'_>, way: &[&Case<'_>], callee: &Case<'_>, side: Side) -> f64 {
+    let rows: Vec<usize> = way.iter().filter_map(|case| context.row_number(case.row)).collect();
+    let part = context.row_number(callee.row).map_or(0.0, |row| part_below(context, row, &rows, side));
+    part * callee.row.side(side).total_pct
+}
+
+/// Whether all that a callee costs more may be what it leads to: the other run did not enter it, or its own code did not change.
+fn leads_on(callee: &Case<'_>, less: Side) -> bool {
+    !callee.is_sampled(less) || !(callee.row.significant || callee.row.booked.significant)
 }
 
 /// The change of a callee's total, in points; `None` if the other run did not enter it under any name. Below a function of one run alone
@@ -228,15 +254,6 @@ fn is_mainly_under(context: &Context<'_>, callee: &Case<'_>, function: &Row, sid
 
 fn main_caller<'c>(context: &'c Context<'_>, callee: &Case<'_>, side: Side) -> Option<&'c Case<'c>> {
     context.calls_to(callee.row, side).into_iter().next().and_then(|call| context.caller(call))
-}
-
-/// A side's share of a callee directly under the function.
-fn direct_pct(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, side: Side) -> f64 {
-    let calls = context.calls_from(case.row, side).into_iter();
-    let to_it = calls.filter(|call| {
-        *call.callee == *callee.row.name && call.callee_file.as_deref() == callee.row.file.as_deref()
-    });
-    to_it.map(|call| share_pct(case.row, side, call.weight(side))).sum()
 }
 
 /// A side's share, directly under a function, of a callee that it has under another name.

@@ -208,6 +208,43 @@ fn container(flip: &CallerFlip, inlined_on: Side) -> String {
 
 /// A caller that a flipped function left or entered.
 pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    by_symbol(context, case, flipped).or_else(|| by_lines(context, case, flipped))
+}
+
+/// A caller whose own lines have the samples that copies of a function had, or the other way round, while the family costs the same:
+/// compilers load for a call what the copy loaded itself.
+fn by_lines(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    let (row, number) = (case.row, context.row_number(case.row)?);
+    let cost = flipped.costs.get(&number)?;
+    if !row.significant || !case.of_program || cost.is_more() || cost.is_less() {
+        return None;
+    }
+    let change_pp = row.delta_self_pp();
+    let inlined_on = if change_pp > 0.0 { Side::Before } else { Side::After };
+    let left: Vec<_> =
+        flipped.callees.get(&number)?.iter().filter(|callee| callee.inlined_on == inlined_on).collect();
+    let rows = left.iter().filter_map(|callee| Some(context.cases.get(callee.row)?.row));
+    let moved_pp: f64 = rows.map(Row::delta_self_pp).sum();
+    if moved_pp * change_pp >= 0.0 || moved_pp.abs() < EXPLAINED_PART * change_pp.abs() {
+        return None;
+    }
+    let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.to_string());
+    let callees = left.iter().filter_map(name).collect();
+    let rule_id = caller_rule(inlined_on);
+    let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
+    let finding = Finding::new(rule_id, Cause::InlineChange, Judged::OwnSelf, reason);
+    let finding = finding.limited(Confidence::Likely, Limit::LittleMoved(moved_pp.abs()));
+    Some(gates::one_compiler(gates::common(finding, case), context, case))
+}
+
+fn caller_rule(inlined_on: Side) -> &'static str {
+    match inlined_on {
+        Side::Before => "R-inline-lost-caller",
+        Side::After => "R-inline-gained-caller",
+    }
+}
+
+fn by_symbol(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     if !row.booked.significant || !case.of_program {
         return None;
@@ -225,10 +262,7 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     if edge::rule(context, case, flipped).is_some() {
         return None;
     }
-    let rule_id = match inlined_on {
-        Side::Before => "R-inline-lost-caller",
-        Side::After => "R-inline-gained-caller",
-    };
+    let rule_id = caller_rule(inlined_on);
     let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.to_string());
     let callees = left.iter().filter_map(name).collect();
     let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };

@@ -3,11 +3,13 @@
 use super::kinship::{INHERITED_PART, Kinship, SAME_NAME, share, weight};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{InBuild, Judged};
-use crate::classify::likeness::name_likeness;
+use crate::classify::likeness::{name_likeness, shares_content};
 use crate::classify::nesting::{MOSTLY, part_below};
 use crate::compare::Row;
+use crate::matching::file_stem;
 use crate::noise::FLOOR_PP;
 use pdiff_profile::Side;
+use pdiff_profile::census::{Census, FunctionId};
 use rustc_hash::FxHashMap;
 
 /// Kin is added until it lost this part.
@@ -32,6 +34,9 @@ const DOUBTFUL_PART: f64 = 0.25;
 /// over is what one function lost up to the first.
 const LIKE_LOSS: f64 = 1.5;
 const DOUBTFUL_LOSS: f64 = 2.5;
+
+/// Names of which this part is common may be those of one function that a caller calls in both builds.
+const LIKE_NAME: f64 = 0.3;
 
 /// The relative error of the common factor, where it is not measured.
 const ASSUMED_ERROR: f64 = 0.03;
@@ -157,7 +162,11 @@ impl<'c> Kinship<'c, '_> {
             let names =
                 [heir.row, heir.donor].map(|row| self.context.cases.get(row).map(|case| &case.row.name));
             let is_named = matches!(names, [Some(a), Some(b)] if name_likeness(a, b) >= SAME_NAME);
-            !has_left || is_named || taken >= LEAST_LEFT * lost
+            let given =
+                outer.iter().filter(|of| of.row == heir.row).map(|of| weight(of.donor, of.with.other()));
+            let is_alike =
+                taken >= LEAST_LEFT * lost && given.sum::<f64>() >= LEAST_LEFT * weight(heir.row, heir.with);
+            !has_left || is_named || is_alike
         };
         let (kept, strange): (Vec<Heir>, Vec<Heir>) = outer.iter().copied().partition(is_part);
         let refused = inside.iter().map(|heir| heir.row);
@@ -199,7 +208,11 @@ impl<'c> Kinship<'c, '_> {
     pub(super) fn is_doubtful(&self, row: usize, with: Side) -> bool {
         let Some(case) = self.context.cases.get(row) else { return true };
         let callers = self.callers(case, with);
-        if self.has_idle_caller(case, &callers, with) || self.wraps(case, &callers, with) {
+        if self.has_idle_caller(case, &callers, with)
+            || self.wraps(case, &callers, with)
+            || self.has_unseen_predecessor(&callers, with)
+            || self.has_twin_in_code(case, with)
+        {
             return true;
         }
         let less = self.called_less(case, &callers, with, DOUBTFUL_LOSS);
@@ -224,6 +237,57 @@ impl<'c> Kinship<'c, '_> {
                 (is_caller || self.is_alike(row, kin, with)).then_some(lost_pp.max(0.0))
             });
             weight >= FLOOR_PP && lost.sum::<f64>() >= least * weight
+        })
+    }
+
+    /// Whether the other run entered none of the callers that both builds have, and one of them calls a function in the code of that
+    /// build that this build lacks: the stacks do not show what the row replaced.
+    fn has_unseen_predecessor(&self, callers: &[usize], with: Side) -> bool {
+        let without = with.other();
+        let known: Vec<&Case<'_>> = callers
+            .iter()
+            .filter_map(|row| self.context.cases.get(*row))
+            .filter(|caller| caller.held_by(without) == InBuild::Yes)
+            .collect();
+        let Some(census) = self.context.builds.census(without) else { return false };
+        let is_gone = |id: FunctionId| {
+            let has_body = census.function(id).is_some_and(|function| !function.bodies().is_empty());
+            has_body && self.context.builds.matches(without, &[id]).is_empty()
+        };
+        let calls_gone = |caller: &&Case<'_>| {
+            let edges = caller.ids[without].iter().flat_map(|id| census.calls_from(*id));
+            edges.into_iter().any(|edge| is_gone(edge.callee))
+        };
+        known.iter().all(|caller| !caller.is_sampled(without)) && known.iter().any(calls_gone)
+    }
+
+    /// Whether a caller of the row calls another function in the code of the build that lacks the row: one of the same source file, that
+    /// this build lacks, whose name is like the row's, and that the run hardly entered. It may be the same function, which
+    /// costs next to nothing there.
+    fn has_twin_in_code(&self, case: &Case<'_>, with: Side) -> bool {
+        let without = with.other();
+        let builds = &self.context.builds;
+        let Some((own, other)) = builds.census(with).zip(builds.census(without)) else { return false };
+        let Some(id) = case.ids[with].first().copied() else { return false };
+        let file = |census: &Census, id: FunctionId| {
+            census.function(id).and_then(|function| function.file()).map(|file| file_stem(file).to_owned())
+        };
+        let Some(own_file) = file(own, id) else { return false };
+        let callers = own.calls_to(id).flat_map(|edge| builds.matches(with, &[edge.caller]));
+        let callers = callers.map(|found| if with == Side::After { found.before } else { found.after });
+        let called = callers.flat_map(|caller| other.calls_from(caller)).map(|edge| edge.callee);
+        let is_quiet = |id: FunctionId| {
+            let row = self.rows[without].get(&id).and_then(|row| self.context.cases.get(*row));
+            row.is_none_or(|case| !Judged::ALL.iter().any(|of| of.is_significant(case.row)))
+        };
+        called.into_iter().any(|callee| {
+            file(other, callee).as_deref() == Some(&own_file)
+                && builds.matches(without, &[callee]).is_empty()
+                && is_quiet(callee)
+                && shares_content((own, id), (other, callee), &self.names)
+                && other
+                    .function(callee)
+                    .is_some_and(|of| name_likeness(of.name(), &case.row.name) >= LIKE_NAME)
         })
     }
 

@@ -151,6 +151,7 @@ impl Kinship<'_, '_> {
                         ratios.fold(1.0, f64::min)
                     };
                     let sets = subsets(&kin, count).into_iter();
+                    let sets = sets.filter(|parts| self.has_like_total((whole, side), parts));
                     let best = sets.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
                     if let Some(parts) = best.filter(|parts| likeness(parts) >= LEAST_UNLIKE) {
                         free.retain(|(row, _)| *row != whole && !parts.contains(row));
@@ -160,6 +161,18 @@ impl Kinship<'_, '_> {
             }
         }
         found
+    }
+
+    /// Whether some functions of the other side, or the heaviest of them, have about the total of one function.
+    fn has_like_total(&self, (whole, side): (usize, Side), parts: &[usize]) -> bool {
+        let total = |row: usize, side: Side| {
+            let factor = if side == Side::Before { self.context.common_shift.factor() } else { 1.0 };
+            factor * self.context.cases.get(row).map_or(0.0, |case| share(Judged::Total, case.row, side))
+        };
+        let (ours, theirs) = (total(whole, side), parts.iter().map(|part| total(*part, side.other())));
+        let (sum, most) = theirs.fold((0.0, 0.0), |(sum, most): (f64, f64), of| (sum + of, most.max(of)));
+        // One part may be below another one.
+        ratio(ours, sum).max(ratio(ours, most)) >= LEAST_WEIGHT
     }
 
     /// Whether a function of one side and one of the other have a caller in common, by the code.

@@ -1,10 +1,11 @@
 //! Functions that are gone and may have been the predecessor of one that is there now: entered from the same functions of
 //! both builds, of a like size and weight, and not known to be another function. So may one of another library that is still in the
-//! build, because something else needs it, but that its callers no longer call.
+//! build, because something else needs it, but that its callers no longer call; and one of a similar name that no running caller calls.
 
-use super::kinship::{Kinship, share};
+use super::kinship::{Kinship, SAME_NAME, share};
 use crate::classify::case::Case;
 use crate::classify::cause::{InBuild, Judged};
+use crate::classify::likeness::name_likeness;
 use crate::classify::rules::{calls_in_code, copies_in_code};
 use pdiff_profile::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,12 +30,15 @@ impl Kinship<'_, '_> {
         let Some(case) = self.context.cases.get(row) else { return false };
         let mut entered_by: Option<FxHashSet<usize>> = None;
         (0..).zip(&self.context.cases).any(|(other, gone)| {
-            let is_gone = gone.of_program
+            let is_other = gone.of_program
                 && !gone.is_stub()
                 && !gone.row.unresolved
                 && gone.is_sampled(with.other())
-                && (gone.held_by(with) == InBuild::No || self.is_left_library(gone, case, with));
-            if !is_gone || is_linked(other) || !self.is_like((case, with), (gone, with.other())) {
+                && !is_linked(other);
+            let is_gone = gone.held_by(with) == InBuild::No || self.is_left_library(gone, case, with);
+            let may_be = (is_gone && self.is_like((case, with), (gone, with.other())))
+                || self.is_left_variant(gone, case, with);
+            if !is_other || !may_be {
                 return false;
             }
             let ours = entered_by.get_or_insert_with(|| self.entered_by(row, with, renamed));
@@ -56,11 +60,29 @@ impl Kinship<'_, '_> {
         }
         let calls = self.context.calls_to(of.row, with.other()).into_iter();
         let callers: Vec<_> = calls.filter_map(|call| self.context.caller(call)).collect();
-        let uses = |caller: &Case<'_>| {
-            calls_in_code(self.context, caller, of, with) + copies_in_code(self.context, caller, of, with)
-        };
+        let is_unused = |caller: &Case<'_>| self.uses(caller, of, with) == 0;
         !callers.is_empty()
-            && callers.into_iter().all(|caller| caller.held_by(with) == InBuild::Yes && uses(caller) == 0)
+            && callers.into_iter().all(|caller| caller.held_by(with) == InBuild::Yes && is_unused(caller))
+    }
+
+    /// Whether a function of a similar name has no sample on side `with`, although that build has it: none of its callers in the other
+    /// run that run there, too, calls or contains it in the code of that side.
+    fn is_left_variant(&self, of: &Case<'_>, new: &Case<'_>, with: Side) -> bool {
+        if of.is_sampled(with)
+            || of.held_by(with) != InBuild::Yes
+            || name_likeness(&of.row.name, &new.row.name) < SAME_NAME
+        {
+            return false;
+        }
+        let calls = self.context.calls_to(of.row, with.other()).into_iter();
+        let callers = calls.filter_map(|call| self.context.caller(call));
+        let running: Vec<_> = callers.filter(|caller| caller.is_sampled(with)).collect();
+        !running.is_empty() && running.into_iter().all(|caller| self.uses(caller, of, with) == 0)
+    }
+
+    /// The calls and copies of a function in the code of another one.
+    fn uses(&self, caller: &Case<'_>, of: &Case<'_>, side: Side) -> u32 {
+        calls_in_code(self.context, caller, of, side) + copies_in_code(self.context, caller, of, side)
     }
 
     fn is_like(&self, (case, with): (&Case<'_>, Side), (gone, without): (&Case<'_>, Side)) -> bool {
