@@ -33,6 +33,10 @@ use super::{entered, in_between, per_operation};
 const EXPLAINING_PART: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    goes_on(context, case, flipped).filter(|_| in_between::rule(context, case, flipped).is_none())
+}
+
+fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     // Where each operation costs more, the share of what costs more alone may not show it.
     let grown_pp = match row.total.significant {
@@ -51,7 +55,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !per_operation::has_grown(row) || grown_pp <= 0.0 || has_less_self || !is_readable {
         return None;
     }
-    if !entered::by_both(context, case) || in_between::rule(context, case, flipped).is_some() {
+    if !entered::by_both(context, case) {
         return None;
     }
     let mut entered = only_entered(context, case, flipped, Side::After);

@@ -103,18 +103,22 @@ fn add_kept<'c>(
         if part_of_callee(call, callee, more) < MOST_OF_CALLEE || is_kernel_object(&callee.row.object) {
             continue;
         }
-        let grew = share_pct(row, more, call.weight(more))
-            - below_pct(context, way, callee, less)
-            - under_other_name(context, row, callee, less);
+        let whole = change_of_whole_pp((context, flipped), case, callee, more);
+        let under = share_pct(row, more, call.weight(more));
+        let may_lead_on = leads_on(callee, less) && way.len() <= DEEPEST;
+        if !may_lead_on && whole.is_none_or(|whole| under <= whole) {
+            continue;
+        }
+        let grew =
+            under - below_pct(context, way, callee, less) - under_other_name(context, row, callee, less);
         if grew <= 0.0 {
             continue;
         }
-        let whole = change_of_whole_pp((context, flipped), case, callee, more);
         let own = whole.map_or(0.0, |whole| grew - whole.max(0.0) - lost_pp(context, case, callee, less));
         if own > 0.0 {
             *kept.entry(call.callee.clone()).or_default() += own;
         }
-        if own >= KEPT_PART * grew || !leads_on(callee, less) || way.len() > DEEPEST {
+        if own >= KEPT_PART * grew || !may_lead_on {
             continue;
         }
         let mut below = BTreeMap::new();

@@ -269,10 +269,7 @@ impl<'c> Kinship<'c, '_> {
         let builds = &self.context.builds;
         let Some((own, other)) = builds.census(with).zip(builds.census(without)) else { return false };
         let Some(id) = case.ids[with].first().copied() else { return false };
-        let file = |census: &Census, id: FunctionId| {
-            census.function(id).and_then(|function| function.file()).map(|file| file_stem(file).to_owned())
-        };
-        let Some(own_file) = file(own, id) else { return false };
+        let Some(own_file) = stem(own, id) else { return false };
         let callers = own.calls_to(id).flat_map(|edge| builds.matches(with, &[edge.caller]));
         let callers = callers.map(|found| if with == Side::After { found.before } else { found.after });
         let called = callers.flat_map(|caller| other.calls_from(caller)).map(|edge| edge.callee);
@@ -281,13 +278,13 @@ impl<'c> Kinship<'c, '_> {
             row.is_none_or(|case| !Judged::ALL.iter().any(|of| of.is_significant(case.row)))
         };
         called.into_iter().any(|callee| {
-            file(other, callee).as_deref() == Some(&own_file)
-                && builds.matches(without, &[callee]).is_empty()
+            stem(other, callee) == Some(own_file)
                 && is_quiet(callee)
-                && shares_content((own, id), (other, callee), &self.names)
+                && builds.matches(without, &[callee]).is_empty()
                 && other
                     .function(callee)
                     .is_some_and(|of| name_likeness(of.name(), &case.row.name) >= LIKE_NAME)
+                && shares_content((own, id), (other, callee), &self.names)
         })
     }
 
@@ -417,4 +414,9 @@ impl<'c> Kinship<'c, '_> {
         let (a, b) = (&*case.row.name, &*kin.row.name);
         a.contains(b) || b.contains(a)
     }
+}
+
+/// The name of a function's source file, without its folder and ending.
+fn stem(census: &Census, id: FunctionId) -> Option<&str> {
+    census.function(id)?.file().map(file_stem)
 }
