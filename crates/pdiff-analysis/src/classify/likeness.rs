@@ -24,6 +24,13 @@ pub(super) fn name_likeness(a: &str, b: &str) -> f64 {
     if longest == 0 { 0.0 } else { common_part(a, b).len() as f64 / longest as f64 }
 }
 
+/// Whether the likeness of two names is at least so much. Names of other lengths are told apart without a look at their letters.
+pub(super) fn are_named_alike(a: &str, b: &str, least: f64) -> bool {
+    let (own, other) = beside_scope(a, b);
+    let (shorter, longer) = (own.len().min(other.len()), own.len().max(other.len()));
+    shorter as f64 >= least * longer as f64 && name_likeness(a, b) >= least
+}
+
 /// Whether two functions have something in common: a part of their names that is rare among `names`, or most of what they
 /// call.
 pub(super) fn shares_content(

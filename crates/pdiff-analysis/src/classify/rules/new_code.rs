@@ -15,7 +15,7 @@ use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::library::is_library;
-use crate::classify::likeness::name_likeness;
+use crate::classify::likeness::are_named_alike;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::has_call;
 use crate::classify::module_pairs::ReplacedModules;
@@ -154,7 +154,7 @@ fn vanished_copy(context: &Context<'_>, case: &Case<'_>, with: Side) -> Option<S
     let is_like = |function: &Function<'_>| {
         function.file().is_some_and(|of| file_stem(of) == file)
             && function.bodies().is_empty()
-            && name_likeness(function.name(), &case.row.name) >= LIKE_NAME
+            && are_named_alike(function.name(), &case.row.name, LIKE_NAME)
             && context.builds.matches(with.other(), &[function.target()]).is_empty()
     };
     let copies: BTreeSet<FunctionId> =

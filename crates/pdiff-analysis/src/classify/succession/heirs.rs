@@ -3,7 +3,7 @@
 use super::kinship::{INHERITED_PART, Kinship, SAME_NAME, share, weight};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{InBuild, Judged};
-use crate::classify::likeness::{name_likeness, shares_content};
+use crate::classify::likeness::{are_named_alike, shares_content};
 use crate::classify::nesting::{MOSTLY, part_below};
 use crate::compare::Row;
 use crate::matching::file_stem;
@@ -161,7 +161,7 @@ impl<'c> Kinship<'c, '_> {
             let lost = weight(heir.donor, heir.with.other());
             let names =
                 [heir.row, heir.donor].map(|row| self.context.cases.get(row).map(|case| &case.row.name));
-            let is_named = matches!(names, [Some(a), Some(b)] if name_likeness(a, b) >= SAME_NAME);
+            let is_named = matches!(names, [Some(a), Some(b)] if are_named_alike(a, b, SAME_NAME));
             let given =
                 outer.iter().filter(|of| of.row == heir.row).map(|of| weight(of.donor, of.with.other()));
             let is_alike =
@@ -217,7 +217,7 @@ impl<'c> Kinship<'c, '_> {
         }
         let less = self.called_less(case, &callers, with, DOUBTFUL_LOSS);
         let name = |row: usize| self.context.cases.get(row).map_or("", |case| &*case.row.name);
-        if less.into_iter().any(|kin| name_likeness(name(row), name(kin)) >= SAME_NAME) {
+        if less.into_iter().any(|kin| are_named_alike(name(row), name(kin), SAME_NAME)) {
             return true;
         }
         let least = if self.context.is_patched { INHERITED_PART } else { DOUBTFUL_PART };
@@ -283,7 +283,7 @@ impl<'c> Kinship<'c, '_> {
                 && builds.matches(without, &[callee]).is_empty()
                 && other
                     .function(callee)
-                    .is_some_and(|of| name_likeness(of.name(), &case.row.name) >= LIKE_NAME)
+                    .is_some_and(|of| are_named_alike(of.name(), &case.row.name, LIKE_NAME))
                 && shares_content((own, id), (other, callee), &self.names)
         })
     }

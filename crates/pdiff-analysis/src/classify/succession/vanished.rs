@@ -5,7 +5,7 @@
 use super::kinship::{Kinship, SAME_NAME, share};
 use crate::classify::case::Case;
 use crate::classify::cause::{InBuild, Judged};
-use crate::classify::likeness::name_likeness;
+use crate::classify::likeness::are_named_alike;
 use crate::classify::rules::{calls_in_code, copies_in_code};
 use pdiff_profile::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,10 +35,12 @@ impl Kinship<'_, '_> {
                 && !gone.row.unresolved
                 && gone.is_sampled(with.other())
                 && !is_linked(other);
-            let is_gone = gone.held_by(with) == InBuild::No || self.is_left_library(gone, case, with);
-            let may_be = (is_gone && self.is_like((case, with), (gone, with.other())))
-                || self.is_left_variant(gone, case, with);
-            if !is_other || !may_be {
+            let is_gone = || gone.held_by(with) == InBuild::No || self.is_left_library(gone, case, with);
+            let may_be = || {
+                (is_gone() && self.is_like((case, with), (gone, with.other())))
+                    || self.is_left_variant(gone, case, with)
+            };
+            if !is_other || !may_be() {
                 return false;
             }
             let ours = entered_by.get_or_insert_with(|| self.entered_by(row, with, renamed));
@@ -70,7 +72,7 @@ impl Kinship<'_, '_> {
     fn is_left_variant(&self, of: &Case<'_>, new: &Case<'_>, with: Side) -> bool {
         if of.is_sampled(with)
             || of.held_by(with) != InBuild::Yes
-            || name_likeness(&of.row.name, &new.row.name) < SAME_NAME
+            || !are_named_alike(&of.row.name, &new.row.name, SAME_NAME)
         {
             return false;
         }
