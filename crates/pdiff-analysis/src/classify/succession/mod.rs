@@ -25,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use heirs::Heir;
 use kinship::{Kinship, weight};
+use vanished::Vanished;
 
 use super::case::Case;
 use super::cause::{InBuild, Judged};
@@ -74,12 +75,13 @@ impl Successions {
         doubtful.retain(|row| !unlike.iter().any(|(a, b)| a == row || b == row));
         links.append(&mut unlike);
         // What a small function may have become is known, though not for sure.
-        let is_linked =
-            |row: usize| links.iter().any(|(a, b)| *a == row || *b == row) || small.contains(&row);
+        let linked: FxHashSet<usize> =
+            links.iter().flat_map(|(a, b)| [*a, *b]).chain(small.iter().copied()).collect();
+        let is_linked = |row: usize| linked.contains(&row);
         let open = fresh.iter().filter(|(row, _)| !is_linked(*row));
-        let mut entered = FxHashMap::default();
+        let mut known = Vanished::default();
         let twins: Vec<usize> = open
-            .filter(|row| kinship.has_vanished_twin(**row, &renamed, is_linked, &mut entered))
+            .filter(|row| kinship.has_vanished_twin(**row, &renamed, is_linked, &mut known))
             .map(|(row, _)| *row)
             .collect();
         doubtful.extend(twins);

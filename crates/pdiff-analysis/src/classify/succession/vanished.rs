@@ -16,16 +16,32 @@ const TWIN_FACTOR: f64 = 2.5;
 /// How many functions of one build only may be between a function and one that both builds have.
 const DEEPEST: usize = 8;
 
+/// What is known of functions that may be gone, by row and the side that still has them in the code.
+#[derive(Default)]
+pub(super) struct Vanished {
+    /// What leads to them on the other side.
+    entered: FxHashMap<(usize, Side), FxHashSet<usize>>,
+    left: FxHashMap<(usize, Side), Left>,
+}
+
+/// Whether callers left a function that a build still has.
+#[derive(Clone, Copy, Default)]
+struct Left {
+    /// No caller of the other run calls or contains it in the code.
+    by_all: bool,
+    /// None of these that runs, too.
+    by_running: bool,
+}
+
 impl Kinship<'_, '_> {
     /// Whether a function of side `with` alone may be one that only the other side has. `renamed` are pairs that are one
-    /// function, Before's first; what is linked with others is one of those. `entered` keeps for other functions what leads to
-    /// those that are gone.
+    /// function, Before's first; what is linked with others is one of those.
     pub(super) fn has_vanished_twin(
         &self,
         (row, with): (usize, Side),
         renamed: &[(usize, usize)],
         is_linked: impl Fn(usize) -> bool,
-        entered: &mut FxHashMap<(usize, Side), FxHashSet<usize>>,
+        known: &mut Vanished,
     ) -> bool {
         let Some(case) = self.context.cases.get(row) else { return false };
         let mut entered_by: Option<FxHashSet<usize>> = None;
@@ -35,51 +51,42 @@ impl Kinship<'_, '_> {
                 && !gone.row.unresolved
                 && gone.is_sampled(with.other())
                 && !is_linked(other);
-            let is_gone = || gone.held_by(with) == InBuild::No || self.is_left_library(gone, case, with);
-            let may_be = || {
-                (is_gone() && self.is_like((case, with), (gone, with.other())))
-                    || self.is_left_variant(gone, case, with)
+            if !is_other {
+                return false;
+            }
+            let is_there = gone.held_by(with) == InBuild::Yes && !gone.is_sampled(with);
+            let left = if is_there {
+                *known.left.entry((other, with)).or_insert_with(|| self.left(gone, with))
+            } else {
+                Left::default()
             };
-            if !is_other || !may_be() {
+            let is_gone =
+                || gone.held_by(with) == InBuild::No || left.by_all && are_of_two_libraries(gone, case);
+            let is_variant = || left.by_running && are_named_alike(&gone.row.name, &case.row.name, SAME_NAME);
+            if !(is_gone() && self.is_like((case, with), (gone, with.other())) || is_variant()) {
                 return false;
             }
             let ours = entered_by.get_or_insert_with(|| self.entered_by(row, with, renamed));
             let gone = (other, with.other());
-            let theirs = entered.entry(gone).or_insert_with(|| self.entered_by(gone.0, gone.1, renamed));
+            let theirs =
+                known.entered.entry(gone).or_insert_with(|| self.entered_by(gone.0, gone.1, renamed));
             ours.iter().any(|caller| theirs.contains(caller))
         })
     }
 
-    /// Whether a function of another library than `new` has no sample on side `with`, and none of its callers in the other run calls or
-    /// contains it in the code of that side.
-    fn is_left_library(&self, of: &Case<'_>, new: &Case<'_>, with: Side) -> bool {
-        let libraries = library(&of.row.name).zip(library(&new.row.name));
-        if libraries.is_none_or(|(ours, theirs)| ours == theirs)
-            || of.is_sampled(with)
-            || of.held_by(with) != InBuild::Yes
-        {
-            return false;
-        }
+    /// Whether its callers left a function that the build of side `with` has and its run did not sample: those of a library that took
+    /// its place, or that call a variant of it now.
+    fn left(&self, of: &Case<'_>, with: Side) -> Left {
         let calls = self.context.calls_to(of.row, with.other()).into_iter();
         let callers: Vec<_> = calls.filter_map(|call| self.context.caller(call)).collect();
-        let is_unused = |caller: &Case<'_>| self.uses(caller, of, with) == 0;
-        !callers.is_empty()
-            && callers.into_iter().all(|caller| caller.held_by(with) == InBuild::Yes && is_unused(caller))
-    }
-
-    /// Whether a function of a similar name has no sample on side `with`, although that build has it: none of its callers in the other
-    /// run that run there, too, calls or contains it in the code of that side.
-    fn is_left_variant(&self, of: &Case<'_>, new: &Case<'_>, with: Side) -> bool {
-        if of.is_sampled(with)
-            || of.held_by(with) != InBuild::Yes
-            || !are_named_alike(&of.row.name, &new.row.name, SAME_NAME)
-        {
-            return false;
+        let is_unused = |caller: &&Case<'_>| self.uses(caller, of, with) == 0;
+        let running: Vec<&Case<'_>> =
+            callers.iter().copied().filter(|caller| caller.is_sampled(with)).collect();
+        let are_held = callers.iter().all(|caller| caller.held_by(with) == InBuild::Yes);
+        Left {
+            by_all: !callers.is_empty() && are_held && callers.iter().all(is_unused),
+            by_running: !running.is_empty() && running.iter().all(is_unused),
         }
-        let calls = self.context.calls_to(of.row, with.other()).into_iter();
-        let callers = calls.filter_map(|call| self.context.caller(call));
-        let running: Vec<_> = callers.filter(|caller| caller.is_sampled(with)).collect();
-        !running.is_empty() && running.into_iter().all(|caller| self.uses(caller, of, with) == 0)
     }
 
     /// The calls and copies of a function in the code of another one.
@@ -126,6 +133,11 @@ impl Kinship<'_, '_> {
         }
         found
     }
+}
+
+/// Whether both are of a library, and not of the same.
+fn are_of_two_libraries(a: &Case<'_>, b: &Case<'_>) -> bool {
+    library(&a.row.name).zip(library(&b.row.name)).is_some_and(|(ours, theirs)| ours != theirs)
 }
 
 /// What a path begins with if that is a package or a namespace, the way most code writes them.
