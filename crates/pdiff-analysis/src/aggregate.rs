@@ -6,6 +6,7 @@
 use pdiff_profile::{Cell, StackId};
 use rustc_hash::FxHashMap;
 
+use crate::findings::Amount;
 use crate::noise::{RowRun, RunBlocks, coarse_blocks, ends_coarse_block};
 
 /// A row of the comparison.
@@ -221,16 +222,16 @@ pub(crate) fn aggregate(
     let blocks = cells.chunk_by(|a, b| a.block == b.block).count();
     let (mut fine, mut coarse) = (Block::new(rows), CoarseBlock::default());
     // By distinct stack: of the block and of the run. Several threads may have the same one in a block.
-    let mut of_block = vec![Sum::default(); cell_rows.distinct.len()];
+    let mut of_block = vec![Amount::default(); cell_rows.distinct.len()];
     let mut of_run = of_block.clone();
     let (mut seen, mut of_cells) = (Vec::new(), cell_rows.of_cell.iter());
     for (index, block) in cells.chunk_by(|a, b| a.block == b.block).enumerate() {
         for (cell, stack) in block.iter().zip(&mut of_cells) {
             let sum = &mut of_block[*stack as usize];
-            if sum.samples == 0 && sum.weight == 0 {
+            if *sum == Amount::default() {
                 seen.push(*stack as usize);
             }
-            sum.add(Sum { weight: cell.weight.0, samples: u64::from(cell.samples) });
+            sum.add(Amount { weight: cell.weight.0, samples: u64::from(cell.samples) });
         }
         for stack in seen.drain(..) {
             let sum = std::mem::take(&mut of_block[stack]);
@@ -249,6 +250,8 @@ pub(crate) fn aggregate(
             *count.table.inlined_in.entry((*row, rows.booked)).or_default() += sum.weight;
         }
     }
+    // Where all samples are in one block, it is as large as the run.
+    drop((fine, coarse, of_block));
     let Count { rows, mut table } = count;
     for denominator in &mut table.denominators {
         (denominator.blocks, denominator.coarse_blocks) = (blocks, coarse_blocks(blocks));
@@ -293,7 +296,7 @@ struct Block {
     places: Vec<u32>,
     rows: Vec<(RowId, BlockRow)>,
     /// By denominator.
-    denominators: Vec<Sum>,
+    denominators: Vec<Amount>,
 }
 
 /// A row in one block.
@@ -309,27 +312,13 @@ struct BlockRow {
 /// A measure of a row in one block.
 #[derive(Clone, Copy, Default)]
 struct BlockMeasure {
-    all: Sum,
+    all: Amount,
     /// Of the samples that the row's denominator counts.
-    counted: Sum,
-}
-
-/// The weight and the number of samples.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    weight: u64,
-    samples: u64,
-}
-
-impl Sum {
-    fn add(&mut self, other: Self) {
-        self.weight += other.weight;
-        self.samples += other.samples;
-    }
+    counted: Amount,
 }
 
 impl BlockMeasure {
-    fn add(&mut self, cell: Sum, is_counted: bool) {
+    fn add(&mut self, cell: Amount, is_counted: bool) {
         self.all.add(cell);
         if is_counted {
             self.counted.add(cell);
@@ -354,7 +343,7 @@ impl Block {
         Self { places: vec![0; rows], rows: Vec::new(), denominators: Vec::new() }
     }
 
-    fn add(&mut self, sum: Sum, rows: &StackRows, denominators: &[usize]) {
+    fn add(&mut self, sum: Amount, rows: &StackRows, denominators: &[usize]) {
         let counts = |row: RowId| rows.denominator == Some(denominators[row.index()]);
         for row in &rows.total {
             self.row_mut(*row).total.add(sum, counts(*row));
@@ -413,7 +402,7 @@ impl Block {
             denominator.samples += sum.samples;
             denominator.sum_n2 += n * n;
             *at_grown(&mut coarse.denominators, index) += n;
-            *sum = Sum::default();
+            *sum = Amount::default();
         }
     }
 }

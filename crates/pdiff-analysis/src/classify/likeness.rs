@@ -20,15 +20,19 @@ const LEAST_CALLEES: usize = 2;
 /// The length of the longest common part of two names over that of the longer one, both without a scope that they share.
 pub(super) fn name_likeness(a: &str, b: &str) -> f64 {
     let (a, b) = beside_scope(a, b);
-    let longest = a.len().max(b.len());
-    if longest == 0 { 0.0 } else { common_part(a, b).len() as f64 / longest as f64 }
+    likeness(a, b)
 }
 
-/// Whether the likeness of two names is at least so much. Names of other lengths are told apart without a look at their letters.
+/// Whether the likeness of two names is at least `least`. Letters are compared only if the lengths allow it.
 pub(super) fn are_named_alike(a: &str, b: &str, least: f64) -> bool {
-    let (own, other) = beside_scope(a, b);
-    let (shorter, longer) = (own.len().min(other.len()), own.len().max(other.len()));
-    shorter as f64 >= least * longer as f64 && name_likeness(a, b) >= least
+    let (a, b) = beside_scope(a, b);
+    let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
+    shorter as f64 >= least * longer as f64 && likeness(a, b) >= least
+}
+
+fn likeness(a: &str, b: &str) -> f64 {
+    let longest = a.len().max(b.len());
+    if longest == 0 { 0.0 } else { common_part(a, b).len() as f64 / longest as f64 }
 }
 
 /// Whether two functions have something in common: a part of their names that is rare among `names`, or most of what they

@@ -79,7 +79,7 @@ impl Amount {
         amounts
     }
 
-    pub(super) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.weight = self.weight.saturating_add(other.weight);
         self.samples = self.samples.saturating_add(other.samples);
     }
