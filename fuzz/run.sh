@@ -5,7 +5,9 @@ cd "$(dirname "$0")"
 executions=${1:-}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(perf_script recording perf_data pprof flame_graph pack codecs elf unwinding knowledge arguments settings benchmark names tables)
+if [ ${#targets[@]} = 0 ]; then
+    for file in fuzz_targets/*.rs; do targets+=("$(basename "$file" .rs)"); done
+fi
 for target in "${targets[@]}"; do
     runs=${executions:-$([ "$target" = perf_script ] && echo 10000000 || echo 1000000)}
     mkdir -p "corpus/$target"
