@@ -13,7 +13,9 @@ use pdiff_profile::{
     EventId, Notes, ObjectKind, PerSide, Profile, Resolutions, RunMeasures, Side, TakenBranch, TakenSample,
     ThreadState, Uncovered,
 };
-use pdiff_symbolize::{FileKernels, FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_rest};
+use pdiff_symbolize::{
+    FileKernels, FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_indexed, resolve_rest,
+};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -41,6 +43,14 @@ struct Files {
     /// Finds callers in stacks that were recorded as bytes.
     unwinder: FileUnwinder,
     kernels: FileKernels,
+}
+
+/// A recording that was read.
+#[derive(Debug)]
+struct ReadInput {
+    input: Input,
+    /// The functions of its frames, where cache files have all of them.
+    indexed: Option<Resolved>,
 }
 
 /// One build, read.
@@ -73,11 +83,27 @@ impl Reading {
     }
 
     /// The recordings of builds, in order.
-    fn inputs<'b>(&self, builds: impl Iterator<Item = &'b Build>) -> Result<Vec<Input>, Error> {
+    fn inputs<'b>(&self, builds: impl Iterator<Item = &'b Build>) -> Result<Vec<ReadInput>, Error> {
         let of_build =
             |build: &'b Build| build.recordings.iter().map(move |recording| Wanted { recording, build });
         let recordings: Vec<_> = builds.flat_map(of_build).collect();
-        Ok(read_recordings(&recordings, self)?)
+        Ok(read_recordings(&recordings, self, |wanted, input| self.indexed(wanted.build, input))?)
+    }
+
+    /// A recording with the functions that cache files have, which takes little time and memory. Others are found one recording
+    /// after the other: debug information is large, and what is found for one recording is there for the next.
+    fn indexed(&self, build: &Build, mut input: Input) -> ReadInput {
+        let Some(lookup) = &self.lookup else { return ReadInput { input, indexed: None } };
+        let (profile, is_nameless) = match &mut input {
+            Input::Text(profile) => (profile, true),
+            Input::Named(profile, _) => (profile, false),
+            Input::Pack(pack) if pack.resolutions.is_none() => (&mut pack.profile, true),
+            Input::Pack(_) => return ReadInput { input, indexed: None },
+        };
+        let options = lookup.options(&build.binaries);
+        name_frames(profile, &options);
+        let indexed = is_nameless.then(|| resolve_indexed(profile, &options)).flatten();
+        ReadInput { input, indexed }
     }
 
     /// A build whose recordings come first in `inputs`, with the functions of their frames.
@@ -85,7 +111,7 @@ impl Reading {
         &self,
         side: Option<Side>,
         build: &Build,
-        inputs: &mut impl Iterator<Item = Input>,
+        inputs: &mut impl Iterator<Item = ReadInput>,
         warnings: &mut Vec<Warning>,
     ) -> Result<ReadBuild, Error> {
         let mut runs = Vec::with_capacity(build.recordings.len());
@@ -106,6 +132,7 @@ impl Reading {
     ) -> Result<(Run, Vec<TakenSample>), Error> {
         let recording = build.recordings.first().unwrap_or_else(|| unreachable!("one recording was given"));
         let (input, taken) = read_with_samples(&Wanted { recording, build }, self)?;
+        let input = self.indexed(build, input);
         let (run, odd) = find_functions(recording, input, &build.binaries, None, self)?;
         self.warn(odd, warnings);
         Ok((run, taken))
@@ -119,6 +146,7 @@ impl Reading {
     ) -> Result<Run, Error> {
         let recording = build.recordings.first().unwrap_or_else(|| unreachable!("one recording was given"));
         let input = read_with_branches(&Wanted { recording, build }, self, each_branch)?;
+        let input = self.indexed(build, input);
         find_functions(recording, input, &build.binaries, None, self).map(|(run, _)| run)
     }
 
@@ -282,14 +310,15 @@ pub(crate) struct FoundFile {
 /// Finds the functions of a recording that has been read; a pack brings them along.
 fn find_functions(
     recording: &Recording,
-    input: Input,
+    read: ReadInput,
     binaries: &[PathBuf],
     side: Option<Side>,
     reading: &Reading,
 ) -> Result<(Run, Vec<Warning>), Error> {
     let path = recording.source.to_string();
     let host = recording.host.clone();
-    let (mut profile, named, measures) = match input {
+    let ReadInput { input, indexed } = read;
+    let (profile, named, measures) = match input {
         Input::Text(profile) => (profile, None, recording.measures),
         Input::Named(profile, named) => (profile, Some(named), recording.measures),
         Input::Pack(pack) => {
@@ -316,7 +345,13 @@ fn find_functions(
     };
     let resolved = match (&reading.lookup, named) {
         (Some(lookup), named) => {
-            Some(symbolize(&mut profile, named, lookup.options(binaries), side, reading)?)
+            let resolved = match indexed {
+                Some(indexed) => indexed,
+                None => symbolize(&profile, named, &lookup.options(binaries), side)?,
+            };
+            let of_side = side.map_or_else(String::new, |side| format!(" {side}"));
+            reading.watcher.finished(&format!("symbolise{of_side}"), None);
+            Some(resolved)
         }
         (None, named) => named.map(|resolutions| Resolved { resolutions, ..Resolved::default() }),
     };
@@ -411,20 +446,13 @@ impl Run {
 
 /// Finds the functions of the frames that the recording itself does not name.
 fn symbolize(
-    profile: &mut Profile,
+    profile: &Profile,
     named: Option<Resolutions>,
-    options: SymbolizeOptions,
+    options: &SymbolizeOptions,
     side: Option<Side>,
-    reading: &Reading,
 ) -> Result<Resolved, Error> {
-    name_frames(profile, &options);
     let named = named.unwrap_or_else(|| Resolutions::new(profile.frames.len()));
-    let resolved =
-        resolve_rest(profile, named, &options).map_err(|source| Error::Symbols { side, source })?;
-    reading
-        .watcher
-        .finished(&side.map_or_else(|| "symbolise".to_owned(), |side| format!("symbolise {side}")), None);
-    Ok(resolved)
+    resolve_rest(profile, named, options).map_err(|source| Error::Symbols { side, source })
 }
 
 fn found_files(profile: &Profile, resolved: &Resolved) -> Vec<FoundFile> {

@@ -49,7 +49,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     page.output.write_by(|out| Ok(write((&comparison, &causes), args.output.format, &table, out)?))?;
     watching.lap("render", None);
     watching.report(args.output.progress.timings);
-    Ok(gates.judge(&comparison))
+    let outcome = gates.judge(&comparison);
+    // The program ends here: freeing hundreds of thousands of stacks one by one would only make its user wait.
+    std::mem::forget((prepared, comparison));
+    Ok(outcome)
 }
 
 /// The comparison that the causes are of: its findings are those of the verdicts, and so are rows by function.

@@ -56,18 +56,22 @@ impl Wanted<'_> {
     }
 }
 
-/// Reads recordings, each with the part of it that counts.
-pub(super) fn read_recordings(recordings: &[Wanted<'_>], reading: &Reading) -> Result<Vec<Input>, Error> {
+/// Reads recordings, each with the part of it that counts, and makes of each what `then` makes while others are still read.
+pub(super) fn read_recordings<T: Send>(
+    recordings: &[Wanted<'_>],
+    reading: &Reading,
+    then: impl Fn(&Wanted<'_>, Input) -> T + Sync,
+) -> Result<Vec<T>, Error> {
     let sizes: Option<Vec<u64>> = recordings.iter().map(|wanted| size(&wanted.recording.source)).collect();
     let threads = worker_count(reading);
     match sizes.map(|sizes| (lanes(&sizes, threads), sizes)) {
         Some((lanes, sizes)) if lanes > 1 => {
             let total = sizes.iter().sum();
-            let read = read_at_once(recordings, reading, lanes, threads.div_ceil(lanes), total)?;
+            let read = read_at_once(recordings, reading, lanes, threads.div_ceil(lanes), total, then)?;
             reading.watcher.finished(&format!("read {} recordings at once", recordings.len()), Some(total));
             Ok(read)
         }
-        _ => recordings.iter().map(|wanted| read_one(wanted, reading)).collect(),
+        _ => recordings.iter().map(|wanted| Ok(then(wanted, read_one(wanted, reading)?))).collect(),
     }
 }
 
@@ -149,17 +153,17 @@ fn lanes(sizes: &[u64], threads: usize) -> usize {
 }
 
 /// Each lane takes the next recording that nobody has.
-fn read_at_once(
+fn read_at_once<T: Send>(
     recordings: &[Wanted<'_>],
     reading: &Reading,
     lanes: usize,
     workers: usize,
     total: u64,
-) -> Result<Vec<Input>, Error> {
+    then: impl Fn(&Wanted<'_>, Input) -> T + Sync,
+) -> Result<Vec<T>, Error> {
     let what = format!("reading {} recordings", recordings.len());
     let read: Vec<AtomicU64> = recordings.iter().map(|_| AtomicU64::new(0)).collect();
-    let results: Mutex<Vec<Option<Result<Input, Error>>>> =
-        Mutex::new(recordings.iter().map(|_| None).collect());
+    let results: Mutex<Vec<Option<Result<T, Error>>>> = Mutex::new(recordings.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
     let read_one = |at: usize, wanted: &Wanted<'_>| {
         let files = reading.files(&wanted.build.binaries);
@@ -182,7 +186,7 @@ fn read_at_once(
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(wanted) = recordings.get(at) else { return };
-            let result = read_one(at, wanted);
+            let result = read_one(at, wanted).map(|input| then(wanted, input));
             if result.is_err() {
                 // What nobody has begun is left alone.
                 next.store(recordings.len(), Ordering::Relaxed);

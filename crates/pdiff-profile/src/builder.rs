@@ -237,7 +237,9 @@ fn merge_cells(cells: &mut Vec<Cell>) {
     if cells.is_sorted_by_key(time) {
         // Samples mostly come in the order of time: then the cells of each second are sorted alone.
         let seconds = cells.chunk_by_mut(|a, b| time(a) == time(b));
-        seconds.for_each(|cells| cells.sort_unstable_by_key(|cell| (cell.thread, cell.stack)));
+        // One number is compared faster than two.
+        let place = |cell: &Cell| u64::from(cell.thread.0) << u32::BITS | u64::from(cell.stack.0);
+        seconds.for_each(|cells| cells.sort_unstable_by_key(place));
     } else {
         cells.sort_unstable_by_key(Cell::order);
     }

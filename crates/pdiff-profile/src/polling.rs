@@ -41,8 +41,16 @@ impl PollingFrames {
     #[must_use]
     pub fn stacks(&self, profile: &Profile) -> Vec<bool> {
         let lookups = Lookups::new(profile);
-        let polls = |stack: &[FrameId]| lookups.of(stack).any(|(frame, lookup)| self.contains(frame, lookup));
-        profile.stacks.iter().map(polls).collect()
+        // Stacks have many frames and few different ones: each is looked for once.
+        let mut polls = vec![[false; 2]; profile.frames.len()];
+        for code in &self.codes {
+            let frame = usize::try_from(code >> 1).ok().and_then(|frame| polls.get_mut(frame));
+            frame.into_iter().for_each(|polls| polls[(code & 1) as usize] = true);
+        }
+        let is_polling = |(frame, lookup): (FrameId, Lookup)| {
+            polls.get(frame.index()).is_some_and(|polls| polls[usize::from(lookup == Lookup::MinusOne)])
+        };
+        profile.stacks.iter().map(|stack| lookups.of(stack).any(is_polling)).collect()
     }
 
     /// The byte form: a version, a count, and the differences between frames.

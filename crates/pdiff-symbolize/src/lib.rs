@@ -28,7 +28,8 @@ pub use object_census::{ObjectCensus, census_of, sampled_census};
 pub use options::{Fetch, SymbolizeOptions, Wanted};
 pub use pair_cache::{CachedCensus, PairCache};
 pub use resolve::{
-    AddressKind, AddressMap, Resolved, ResolvedObject, name_frames, resolve_profile, resolve_rest,
+    AddressKind, AddressMap, Resolved, ResolvedObject, name_frames, resolve_indexed, resolve_profile,
+    resolve_rest,
 };
 pub use structure::{InferredName, names_by_structure};
 pub use symbolizer::{Symbolizer, symbolize};

@@ -72,9 +72,13 @@ pub fn symbolize(
 ) -> Result<Vec<Resolution>, Error> {
     let mut symbolizer = Symbolizer::open(path, options)?;
     let resolutions = symbolizer.symbolize(addrs);
-    // Unmapping a large file takes milliseconds that the caller need not wait for.
-    rayon::spawn(move || drop(symbolizer));
+    drop_aside(symbolizer);
     Ok(resolutions)
+}
+
+/// Frees what has files mapped, without making the caller wait: to unmap a large one takes milliseconds.
+pub(crate) fn drop_aside(files: impl Send + 'static) {
+    rayon::spawn(move || drop(files));
 }
 
 impl Symbolizer {
@@ -215,17 +219,26 @@ impl Symbolizer {
         if self.files.file.is_code(addr) { Reason::NoSymbol } else { Reason::OutsideObject }
     }
 
+    /// Whether the index knows what there is to know about `sorted` addresses.
+    pub(crate) fn has_indexed(&self, sorted: &[ObjectAddr]) -> bool {
+        self.not_indexed(sorted.iter().map(|addr| addr.0)).next().is_none()
+    }
+
     /// Sees to it that the index knows what there is to know about `sorted` addresses.
     fn index_addrs(&mut self, sorted: &[u64]) {
-        let index = self.index();
-        let mut cursor = Cursor::default();
-        let is_missing = |addr: &u64| {
-            self.files.file.is_code(*addr) && matches!(index.find(&mut cursor, *addr), Found::Unknown)
-        };
-        let missing: Vec<u64> = sorted.iter().copied().filter(is_missing).collect();
+        let missing: Vec<u64> = self.not_indexed(sorted.iter().copied()).collect();
         if !missing.is_empty() {
             self.extend(Wanted::Addrs(&missing));
         }
+    }
+
+    /// The addresses of code that the index does not know yet, of `sorted` ones.
+    fn not_indexed(&self, sorted: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
+        let index = self.index();
+        let mut cursor = Cursor::default();
+        sorted.filter(move |addr| {
+            self.files.file.is_code(*addr) && matches!(index.find(&mut cursor, *addr), Found::Unknown)
+        })
     }
 
     fn extend(&mut self, wanted: Wanted<'_>) {

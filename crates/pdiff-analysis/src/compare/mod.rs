@@ -138,7 +138,10 @@ impl PreparedSides {
 
     /// Adds findings and likely mistakes to rows that [`Self::bare_rows`] made under the same settings.
     pub fn add_findings(&self, sides: &Sides<'_>, settings: &CompareSettings, comparison: &mut Comparison) {
-        comparison.findings = self.findings(sides, comparison.cost.as_ref(), settings.noise);
+        let cost = comparison.cost.as_ref();
+        let (findings, _) =
+            rayon::join(|| self.findings(sides, cost, settings.noise), || self.mistakes(sides, settings));
+        comparison.findings = findings;
         self.add_mistakes(sides, settings, comparison);
         let lost = comparability::lost_callers(sides, comparison.findings.no_caller_pct);
         comparison.comparability.extend(lost);
@@ -146,9 +149,13 @@ impl PreparedSides {
     }
 
     fn add_mistakes(&self, sides: &Sides<'_>, settings: &CompareSettings, comparison: &mut Comparison) {
-        let looked_for = || mistakes(sides, &self.view(sides), &settings.knowledge.requests);
-        comparison.comparability.extend(self.mistakes.get_or_init(looked_for).iter().cloned());
+        comparison.comparability.extend(self.mistakes(sides, settings).iter().cloned());
         comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
+    }
+
+    /// Likely mistakes in the input, looked for once.
+    fn mistakes(&self, sides: &Sides<'_>, settings: &CompareSettings) -> &[SideFact] {
+        self.mistakes.get_or_init(|| mistakes(sides, &self.view(sides), &settings.knowledge.requests))
     }
 
     /// The findings under these settings, computed once.

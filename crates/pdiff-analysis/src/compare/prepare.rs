@@ -321,6 +321,7 @@ fn normal_runs<'a>(
     let roots: Vec<Option<usize>> =
         keys.iter().map(|(_, key)| thread_groups.by_root(&key.qualified)).collect();
     let run = |((side, input, stacks), leaf_weights): ((Side, &RunInput<'_>, NormalStacks), Vec<u64>)| {
+        let mut notes = Notes::new();
         let (profile, event) = (input.profile, input.event);
         let groups_of = |cells: &[Cell]| group_threads(profile, cells, &stacks, &roots, thread_groups);
         // A thread's group goes by all of its samples, whatever else is filtered.
@@ -328,20 +329,24 @@ fn normal_runs<'a>(
         let of_all = asks_for_groups.then(|| groups_of(profile.cells_of(event)));
         let groups = of_all.as_deref().unwrap_or(&[]);
         let what = Filtering { profile, stacks: &stacks, keys, groups, event, side };
-        let kept = settings.filters.apply(&what, notes);
+        let kept = settings.filters.apply(&what, &mut notes);
         let cells = kept.as_deref().unwrap_or(profile.cells_of(event));
         let groups = of_all.unwrap_or_else(|| groups_of(cells));
         let polling = input.resolutions.map(Resolutions::polling).filter(|polling| !polling.is_empty());
         let polls = polling.map_or_else(Vec::new, |polling| polling.stacks(profile));
-        NormalRun {
+        let run = NormalRun {
             stacks: Arc::new(stacks),
             kept: kept.map(Into::into),
             groups: groups.into(),
             polls: polls.into(),
             leaf_weights: leaf_weights.into(),
-        }
+        };
+        (run, notes)
     };
-    normalized.map(run).collect()
+    let runs: Vec<_> = normalized.collect();
+    let (runs, notes_of_runs): (Vec<_>, Vec<_>) = runs.into_par_iter().map(run).unzip();
+    notes_of_runs.iter().for_each(|of_run| notes.merge(of_run));
+    runs
 }
 
 fn view_runs<'a>(sides: &'a Sides<'a>, runs: &'a [NormalRun]) -> Vec<PreparedRun<'a>> {

@@ -1,5 +1,6 @@
 //! The one place of each stack: the deepest anchor, or another place if it has none.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchors;
@@ -39,7 +40,7 @@ pub(super) struct Places {
 impl Places {
     pub(super) fn new(stacks: &Stacks, anchors: &Anchors, tree: &AnchorTree, codes: &CodeKinds) -> Self {
         let finder = Finder { anchors, tree, codes };
-        let mut of_stacks: Vec<Place> = stacks.all.iter().map(|stack| finder.place(stack)).collect();
+        let mut of_stacks: Vec<Place> = stacks.all.par_iter().map(|stack| finder.place(stack)).collect();
         let attested = Attested::new(stacks, &of_stacks, codes);
         for (stack, place) in stacks.all.iter().zip(&mut of_stacks) {
             if let Some(there) = attested.caller_of(stack, *place) {

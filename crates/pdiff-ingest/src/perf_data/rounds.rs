@@ -33,6 +33,8 @@ pub(super) struct Record<'a> {
 struct Round {
     bytes: Vec<u8>,
     records: Vec<Waiting>,
+    /// How many of them, the oldest, went out. They stay where they are: to move the others up would take longer than all else here.
+    gone: usize,
 }
 
 impl Round {
@@ -49,9 +51,15 @@ impl Round {
         self.records.push(Waiting { time_ns, start, len, misc: record.misc, kind: record.kind });
     }
 
+    /// The records that did not go out.
+    fn left(&self) -> &[Waiting] {
+        self.records.get(self.gone..).unwrap_or(&[])
+    }
+
     fn clear(&mut self) {
         self.bytes.clear();
         self.records.clear();
+        self.gone = 0;
     }
 }
 
@@ -66,8 +74,8 @@ pub(super) struct Batch {
 impl Batch {
     /// The records, oldest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = Record<'_>> {
-        let mut older = self.older.records.iter().peekable();
-        let mut newer = self.newer.records.iter().take(self.ready_of_newer).peekable();
+        let mut older = self.older.left().iter().peekable();
+        let mut newer = self.newer.left().iter().take(self.ready_of_newer).peekable();
         std::iter::from_fn(move || {
             let is_older_next = match (older.peek(), newer.peek()) {
                 (Some(older), Some(newer)) => older.time_ns <= newer.time_ns,
@@ -117,7 +125,7 @@ impl Rounds {
     pub(super) fn recycle(&mut self, batch: Batch) {
         let Batch { mut older, mut newer, ready_of_newer } = batch;
         older.clear();
-        newer.records.drain(..ready_of_newer);
+        newer.gone += ready_of_newer;
         (self.older, self.newer) = (newer, older);
     }
 

@@ -95,6 +95,12 @@ impl ObjectFiles {
         self.symbol_entries.get_or_init(|| SymbolEntries::read(&self.file, self.debug_file.as_ref()))
     }
 
+    /// The functions that sorted addresses are in, with the names that perf chooses. What is found at other addresses may be wrong.
+    pub(crate) fn symbols_as_perf(&self, addrs: &[u64]) -> SymbolTable {
+        let entries = SymbolEntries::read_at(&self.file, self.debug_file.as_ref(), addrs);
+        SymbolTable::as_perf(&self.file, &entries)
+    }
+
     /// Where split units are found.
     pub(crate) fn split_files(&self) -> SplitFiles<'_> {
         SplitFiles::new(self.package.as_ref(), self.split_directories.clone())

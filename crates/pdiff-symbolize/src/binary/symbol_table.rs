@@ -8,7 +8,6 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -62,17 +61,6 @@ impl SymbolTable {
         Self::with_preference(file, entries, Preference::Perf)
     }
 
-    /// The same with only the functions that some addresses are in: a recording has addresses in a few thousand of a hundred
-    /// thousand functions. What it finds at other addresses may be wrong. `addrs` are sorted.
-    pub(crate) fn as_perf_at(file: &ElfFile, entries: &SymbolEntries, addrs: &[u64]) -> Self {
-        let entries = SymbolEntries {
-            entries: entries_at(&entries.entries, addrs),
-            names: Arc::clone(&entries.names),
-            table: entries.table,
-        };
-        Self::as_perf(file, &entries)
-    }
-
     fn with_preference(file: &ElfFile, entries: &SymbolEntries, preference: Preference) -> Self {
         let mut symbols = best_by_address(file, entries, preference);
         let stubs = file.object().map(|object| plt_stubs(&object)).unwrap_or_default();
@@ -105,30 +93,6 @@ impl SymbolTable {
     pub(crate) fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }
-}
-
-/// The entries that decide which functions the addresses are in: those that cover one of them, and those that begin last before and
-/// first after one, for a function without a size ends where the next begins; each with all others that begin at the same
-/// address, in the order of the table.
-fn entries_at(entries: &[SymbolEntry], addrs: &[u64]) -> Vec<SymbolEntry> {
-    // By the number of addresses below a start: where an entry begins first and last between two of them.
-    let mut first = vec![u64::MAX; addrs.len() + 1];
-    let mut last: Vec<Option<u64>> = vec![None; addrs.len() + 1];
-    let mut starts: FxHashSet<u64> = FxHashSet::default();
-    for entry in entries {
-        let below = addrs.partition_point(|addr| *addr < entry.addr);
-        if let (Some(first), Some(last)) = (first.get_mut(below), last.get_mut(below)) {
-            *first = entry.addr.min(*first);
-            *last = Some(entry.addr).max(*last);
-        }
-        let next = addrs.get(below).copied();
-        if next.is_some_and(|addr| addr - entry.addr < entry.size) {
-            starts.insert(entry.addr);
-        }
-    }
-    starts.extend(first);
-    starts.extend(last.into_iter().flatten());
-    entries.iter().filter(|entry| starts.contains(&entry.addr)).copied().collect()
 }
 
 /// Whose choice it is among the names of one address.
@@ -224,7 +188,6 @@ fn close_until(open: &mut Vec<Symbol>, limit: u64, flat: &mut Vec<Symbol>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::binary::symbol_entries::SymbolKind;
 
     fn check(symbols: &[(u64, u64, &str)], expected: &[(u64, u64, &str)]) {
         let symbols = symbols
@@ -241,28 +204,6 @@ mod tests {
         let expected: Vec<_> =
             expected.iter().map(|(start, end, name)| (*start, *end, (*name).into())).collect();
         assert_eq!(got, expected);
-    }
-
-    #[test]
-    fn entries_at_some_addresses_are_those_that_decide() {
-        let entry = |addr, size| SymbolEntry {
-            addr,
-            size,
-            kind: SymbolKind::Function,
-            binding: Binding::Global,
-            name: addr as u32,
-        };
-        let entries = [(5, 0), (10, 100), (20, 5), (40, 0), (50, 0), (60, 10), (10, 3), (200, 9), (300, 1)];
-        let entries = entries.map(|(addr, size)| entry(addr, size));
-        let check = |addrs: &[u64], expected: &[(u64, u64)]| {
-            let found: Vec<(u64, u64)> =
-                entries_at(&entries, addrs).iter().map(|entry| (entry.addr, entry.size)).collect();
-            assert_eq!(found, expected, "{addrs:?}");
-        };
-        // 45 is in the function of 10, in that of 40 without a size, and before that of 50.
-        check(&[45], &[(5, 0), (10, 100), (40, 0), (50, 0), (10, 3), (300, 1)]);
-        check(&[22, 205], &[(5, 0), (10, 100), (20, 5), (40, 0), (10, 3), (200, 9), (300, 1)]);
-        check(&[], &[(5, 0), (300, 1)]);
     }
 
     #[test]

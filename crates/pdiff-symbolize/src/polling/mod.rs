@@ -12,6 +12,8 @@ mod x86_64;
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::binary::elf_file::ElfFile;
 use crate::binary::function_ranges::FunctionRanges;
 use crate::binary::layout::Processor;
@@ -53,7 +55,7 @@ pub(crate) fn polling_loops(file: &ElfFile, sorted: &[u64]) -> Vec<Range<u64>> {
         Processor::Other => return Vec::new(),
     };
     let functions = FunctionRanges::new(file);
-    let mut found = Vec::new();
+    let mut asked: Vec<Range<u64>> = Vec::new();
     let mut decoded_to = 0;
     for addr in sorted.iter().copied().filter(|addr| file.is_code(*addr)) {
         if addr < decoded_to {
@@ -61,12 +63,15 @@ pub(crate) fn polling_loops(file: &ElfFile, sorted: &[u64]) -> Vec<Range<u64>> {
         }
         let Some(function) = functions.at(addr) else { continue };
         decoded_to = function.end;
-        let length = function.end - function.start;
-        if length <= MAX_FUNCTION_BYTES {
-            found.extend(decode(function.start, file.instructions(function.start, length)).polling());
+        if function.end - function.start <= MAX_FUNCTION_BYTES {
+            asked.push(function);
         }
     }
-    disjoint(found)
+    let polling = |function: &Range<u64>| {
+        let code = file.instructions(function.start, function.end - function.start);
+        decode(function.start, code).polling().collect::<Vec<_>>()
+    };
+    disjoint(asked.par_iter().flat_map_iter(polling).collect())
 }
 
 /// Whether an address lies in one of the loops.

@@ -14,5 +14,5 @@ mod unnamed;
 
 pub use address_map::{AddressKind, AddressMap};
 pub(crate) use frame_addrs::frame_addrs;
-pub use profile::{Resolved, ResolvedObject, resolve_profile, resolve_rest};
+pub use profile::{Resolved, ResolvedObject, resolve_indexed, resolve_profile, resolve_rest};
 pub use recorded_names::name_frames;

@@ -25,7 +25,7 @@ use crate::resolve::candidate::{Candidate, Lookout, Source, find_binary};
 use crate::resolve::frames::{ObjectFrames, uses_of_frames};
 use crate::resolve::identity::{Identity, identify};
 use crate::resolve::unnamed::UnnamedFunctions;
-use crate::symbolizer::Symbolizer;
+use crate::symbolizer::{Symbolizer, drop_aside};
 
 /// What happened to one object of a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,6 +87,32 @@ pub fn resolve_rest(
     known: Resolutions,
     options: &SymbolizeOptions,
 ) -> Result<Resolved, Error> {
+    resolve(profile, known, options, Looks::Anywhere).map(Option::unwrap_or_default)
+}
+
+/// As [`resolve_profile`], by cache files alone; `None` if they lack anything that debug information or symbol tables may have, or
+/// if there is an error.
+#[must_use]
+pub fn resolve_indexed(profile: &Profile, options: &SymbolizeOptions) -> Option<Resolved> {
+    let known = Resolutions::new(profile.frames.len());
+    resolve(profile, known, options, Looks::InIndex).ok().flatten()
+}
+
+/// Where functions are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    Anywhere,
+    /// In what cache files have.
+    InIndex,
+}
+
+/// The functions of all frames; `None` if not all are where they may be looked for.
+fn resolve(
+    profile: &Profile,
+    known: Resolutions,
+    options: &SymbolizeOptions,
+    looks: Looks,
+) -> Result<Option<Resolved>, Error> {
     let is_known = |frame| {
         [Lookup::Exact, Lookup::MinusOne].into_iter().any(|lookup| known.number(frame, lookup).is_some())
     };
@@ -101,18 +127,17 @@ pub fn resolve_rest(
         }
     }
     let objects = profile.objects.iter().zip(by_object.iter().zip(is_named)).enumerate();
-    let resolved: Vec<ObjectResult> = objects
+    let resolved = objects
         .par_bridge()
         .map(|(index, (object, (frames, is_named)))| {
             let result = match is_named && frames.frames.is_empty() {
-                true => find_object(object, options)?,
-                false => resolve_object(profile, object, frames, options)?,
+                true => Some(find_object(object, options)?),
+                false => resolve_object(profile, object, frames, options, looks)?,
             };
-            Ok((index, result))
+            Ok(result.map(|result| (index, result)))
         })
-        .collect::<Result<Vec<_>, Error>>()
-        .map(sorted_by_index)?;
-    Ok(put_together(known, resolved))
+        .collect::<Result<Option<Vec<_>>, Error>>()?;
+    Ok(resolved.map(|resolved| put_together(known, sorted_by_index(resolved))))
 }
 
 /// What happened to one object's frames.
@@ -176,15 +201,17 @@ fn find_object(object: &Object, options: &SymbolizeOptions) -> Result<ObjectResu
     Ok(result)
 }
 
+/// The functions of an object's frames; `None` if not all are where they may be looked for.
 fn resolve_object(
     profile: &Profile,
     object: &Object,
     frames: &ObjectFrames,
     options: &SymbolizeOptions,
-) -> Result<ObjectResult, Error> {
+    looks: Looks,
+) -> Result<Option<ObjectResult>, Error> {
     let mut result = ObjectResult::default();
     if frames.frames.is_empty() {
-        return Ok(result);
+        return Ok(Some(result));
     }
     let candidate = match find_binary(object, options)? {
         Lookout::Candidate(candidate) => candidate,
@@ -192,15 +219,15 @@ fn resolve_object(
             let path = path.display().to_string();
             result.note_wrong_file(&path, &why);
             result.leave_to_perf(frames, Reason::WrongFile);
-            return Ok(result);
+            return Ok(Some(result));
         }
         Lookout::Unreadable => {
             result.leave_to_perf(frames, Reason::Unreadable);
-            return Ok(result);
+            return Ok(Some(result));
         }
         Lookout::Nothing => {
             result.leave_to_perf(frames, reason_without_file(object.kind));
-            return Ok(result);
+            return Ok(Some(result));
         }
     };
     let (source, is_proved) = (candidate.source, candidate.is_proved);
@@ -214,11 +241,19 @@ fn resolve_object(
         let (path, why) = (symbolizer.path().display().to_string(), identity.to_string());
         result.note_wrong_file(&path, &why);
         result.leave_to_perf(frames, Reason::WrongFile);
-        return Ok(result);
+        return Ok(Some(result));
     }
-    result.symbolize(object, frames, &identity, &mut symbolizer);
+    let asked = asked(frames, &identity);
+    let mut addrs: Vec<ObjectAddr> = asked.iter().filter_map(|asked| asked.2).collect();
+    addrs.sort_unstable();
+    addrs.dedup();
+    if looks == Looks::InIndex && !symbolizer.has_indexed(&addrs) {
+        return Ok(None);
+    }
+    result.symbolize(object, asked, &addrs, &mut symbolizer);
     result.finish(object, &identity, &symbolizer, is_proved || identity.is_borne_out());
-    Ok(result)
+    drop_aside(symbolizer);
+    Ok(Some(result))
 }
 
 fn reason_without_file(kind: ObjectKind) -> Reason {
@@ -253,6 +288,22 @@ impl PerfSymbol {
     }
 }
 
+/// What is asked of an object's frames. Inlined ones have no address of their own.
+fn asked(frames: &ObjectFrames, identity: &Identity) -> Vec<Asked> {
+    let mut asked = Vec::new();
+    for (frame, recorded, uses) in frames.frames.iter().filter(|(_, recorded, _)| !recorded.inlined) {
+        let addr = identity.object_addr(recorded, *uses);
+        for lookup in uses.lookups() {
+            let addr = match lookup {
+                Lookup::Exact => addr,
+                Lookup::MinusOne => addr.and_then(|addr| addr.checked_sub(1)),
+            };
+            asked.push((*frame, lookup, addr, PerfSymbol::of(recorded, lookup)));
+        }
+    }
+    asked
+}
+
 impl ObjectResult {
     fn note_wrong_file(&mut self, path: &str, why: &str) {
         let text = || format!("{path} is not used: it is another build than the one profiled: {why}");
@@ -278,31 +329,18 @@ impl ObjectResult {
         self.frames.push((frame, lookup, at));
     }
 
+    /// Finds the functions of what is asked for, whose addresses are sorted.
     fn symbolize(
         &mut self,
         object: &Object,
-        frames: &ObjectFrames,
-        identity: &Identity,
+        asked: Vec<Asked>,
+        addrs: &[ObjectAddr],
         symbolizer: &mut Symbolizer,
     ) {
-        let mut asked: Vec<Asked> = Vec::new();
-        for (frame, recorded, uses) in frames.frames.iter().filter(|(_, recorded, _)| !recorded.inlined) {
-            let addr = identity.object_addr(recorded, *uses);
-            for lookup in uses.lookups() {
-                let addr = match lookup {
-                    Lookup::Exact => addr,
-                    Lookup::MinusOne => addr.and_then(|addr| addr.checked_sub(1)),
-                };
-                asked.push((*frame, lookup, addr, PerfSymbol::of(recorded, lookup)));
-            }
-        }
-        let mut addrs: Vec<ObjectAddr> = asked.iter().filter_map(|asked| asked.2).collect();
-        addrs.sort_unstable();
-        addrs.dedup();
-        self.find_polling(&asked, &addrs, symbolizer);
-        let found = symbolizer.symbolize(&addrs);
+        self.find_polling(&asked, addrs, symbolizer);
+        let found = symbolizer.symbolize(addrs);
         let places: FxHashMap<ObjectAddr, usize> = addrs.iter().copied().zip(0..).collect();
-        self.uncovered = uncovered(&addrs, &found, symbolizer);
+        self.uncovered = uncovered(addrs, &found, symbolizer);
         self.resolutions = found;
         let mut unnamed = UnnamedFunctions::new(object, symbolizer);
         let perf_knows_more = !symbolizer.has_debug_info();

@@ -9,11 +9,12 @@ use rustc_hash::FxHashMap;
 
 use crate::binary::function_name::display_name;
 use crate::binary::object_files::ObjectFiles;
-use crate::binary::symbol_table::{Symbol, SymbolTable};
+use crate::binary::symbol_table::Symbol;
 use crate::options::SymbolizeOptions;
 use crate::resolve::address_map::map_for;
 use crate::resolve::candidate::{Lookout, find_binary};
 use crate::resolve::positions::{Positions, parts};
+use crate::symbolizer::drop_aside;
 
 /// A frame's symbol, and how far into it the frame is.
 type Named = (FrameId, Box<str>, u64);
@@ -53,7 +54,7 @@ fn named_of(profile: &Profile, index: ObjectIndex, options: &SymbolizeOptions) -
     let mut addrs: Vec<u64> = placed.iter().map(|(_, addr)| *addr).collect();
     addrs.sort_unstable();
     addrs.dedup();
-    let symbols = SymbolTable::as_perf_at(&files.file, files.symbol_entries(), &addrs);
+    let symbols = files.symbols_as_perf(&addrs);
     let find = |(frame, addr): (FrameId, u64)| Some((frame, symbols.find(addr)?, addr));
     let found: Vec<(FrameId, &Symbol, u64)> = placed.into_iter().filter_map(find).collect();
     // Many frames are in one function, and a name takes longer to spell than anything else here.
@@ -63,5 +64,7 @@ fn named_of(profile: &Profile, index: ObjectIndex, options: &SymbolizeOptions) -
     let named = |(frame, symbol, addr): (FrameId, &Symbol, u64)| {
         Some((frame, names.get(&symbol.start)?.clone(), addr - symbol.entry))
     };
-    found.into_iter().filter_map(named).collect()
+    let named = found.into_iter().filter_map(named).collect();
+    drop_aside(files);
+    named
 }
