@@ -517,6 +517,23 @@ fn a_callee_that_is_inlined_now_is_no_new_path() {
 }
 
 #[test]
+fn library_code_in_a_function_is_its_own_code_and_no_path_from_it() {
+    let (steady, words) = steady();
+    let before = format!("{steady}main;get 60\nmain;get;+std::size 30\nmain;other 40\nmain;other;+std::at 2");
+    let after = before.replace("main;get;+std::size 30", "main;get;+std::size 2\nmain;get;+std::at 90");
+    let said_of = |at: &str| {
+        let build = format!(
+            "main:50 {words} main>get main>other other:90 get<std::size*1 get<std::at*1 other<std::at*1"
+        );
+        let of = |hash: u32| format!("{build} get:200 get={hash}").replace("std::at", at);
+        let samples = [&before, &after].map(|folded| folded.replace("std::at", at));
+        said(&classified(seen(&samples[0], &of(70)), seen(&samples[1], &of(71))), "get")
+    };
+    assert_eq!(said_of("index::at"), "missing-fast-path likely R-fast-path");
+    assert_ne!(said_of("std::at"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
 fn counts_name_the_caller_that_calls_more_and_what_is_below_is_part_of_that() {
     let (steady, words) = steady();
     let build = |get: u32| {

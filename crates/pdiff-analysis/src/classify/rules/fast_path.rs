@@ -6,7 +6,7 @@
 //! its own verdict. Self alone misses a lost fast path, because the function itself may do less. Samples make it at most
 //! likely; counts prove it.
 
-use pdiff_profile::{PerSide, Side};
+use pdiff_profile::{PerSide, Side, Weight};
 
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
@@ -97,6 +97,15 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         false => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Whether most of a callee's weight on a side is library code in the code of its callers. That is their own code: which of the
+/// library's names a sample in it has is up to the compiler, and is no path that was taken.
+fn is_inlined_library(callee: &Case<'_>, side: Side) -> bool {
+    let there = callee.row.side(side);
+    is_library(callee)
+        && there.booked_self_weight == Weight::ZERO
+        && there.x_weight().as_f64() >= (1.0 - EXPLAINING_PART) * there.total_weight.as_f64()
 }
 
 /// Callees that the before run entered, too, must have grown by this factor, and by [`MORE_THAN_REST`] more than the rest of the
@@ -370,7 +379,8 @@ pub(super) fn only_entered<'a>(
         let callee = context.callee(call)?;
         let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(callee);
         // Waiting in a library or in the kernel is not a path of the program's.
-        let is_path = callee.row.object == row.object && !callee.is_stub();
+        let is_path =
+            callee.row.object == row.object && !callee.is_stub() && !is_inlined_library(callee, side);
         let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(side.other());
         // A chain that lost a caller shows calls that the code does not have; where the other run's chains lost the
         // callee's callers, it may have been entered from here all the same.
