@@ -10,7 +10,7 @@ use pdiff_analysis::{Aliases, ObjectFacts, Program, SideObject};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::Census;
 use pdiff_profile::{Notes, PerSide, Side};
-use pdiff_symbolize::{CachedCensus, PairCache, Symbolizer, census_of, sampled_census};
+use pdiff_symbolize::{CachedCensus, ObjectCensus, PairCache, Symbolizer, census_of, sampled_census};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -24,6 +24,8 @@ pub struct BinaryFacts {
     censuses: PerSide<Option<Census>>,
     /// Where the cache has them.
     cached: PerSide<Option<CachedCensus>>,
+    /// The program's files, where they are there.
+    files: PerSide<Option<PathBuf>>,
     same_objects: Vec<String>,
     /// Sides of packs without a census.
     lacking: PerSide<bool>,
@@ -43,6 +45,8 @@ pub(crate) struct FoundCensus {
     pub(crate) census: Census,
     /// Where the cache has it.
     cached: Option<CachedCensus>,
+    /// The file that it was taken of.
+    file: Option<PathBuf>,
     notes: Notes,
 }
 
@@ -78,6 +82,11 @@ impl BinaryFacts {
     #[must_use]
     pub fn notes(&self) -> &Notes {
         &self.notes
+    }
+
+    /// The program's files, where they are there.
+    pub(crate) fn files(&self) -> &PerSide<Option<PathBuf>> {
+        &self.files
     }
 
     /// Sides whose recordings are packs that contain no census, base first.
@@ -121,18 +130,19 @@ impl BinaryFacts {
         // One after the other, each on all cores: together they would need the memory of both.
         let taken = PerSide::try_from_fn(|side| take(sides[side]))?;
         let mut notes = Notes::new();
-        let PerSide { before: (before, cached_before), after: (after, cached_after) } =
-            taken.map(|taken| match taken {
-                Some(found) => {
-                    notes.merge(&found.notes);
-                    (Some(found.census), found.cached)
-                }
-                None => (None, None),
-            });
-        let (censuses, cached) = (PerSide { before, after }, PerSide::new(cached_before, cached_after));
+        let (mut cached, mut files) = (PerSide::default(), PerSide::default());
+        let mut keep = |side: Side, found: FoundCensus| {
+            notes.merge(&found.notes);
+            (cached[side], files[side]) = (found.cached, found.file);
+            found.census
+        };
+        let PerSide { before, after } = taken;
+        let before = before.map(|found| keep(Side::Before, found));
+        let censuses = PerSide::new(before, after.map(|found| keep(Side::After, found)));
         let lacking = sides.map(|of| censuses[of.side].is_none() && of.read.is_packed());
         let program = program.map(|program| program.label.clone());
-        Ok(Self { program, censuses, cached, same_objects: same_objects(sides, objects), lacking, notes })
+        let same_objects = same_objects(sides, objects);
+        Ok(Self { program, censuses, cached, files, same_objects, lacking, notes })
     }
 }
 
@@ -155,11 +165,16 @@ impl<'a> BuildSide<'a> {
             taken.map_err(|source| Error::BinaryFacts { path: path.to_owned(), source })
         };
         if let Some(file) = self.file(&is_program, lookup)? {
-            let taken = take(&file)?;
-            return Ok(Some(FoundCensus { census: taken.census, cached: taken.cached, notes: taken.notes }));
+            let ObjectCensus { census, cached, notes, .. } = take(&file)?;
+            return Ok(Some(FoundCensus { census, cached, file: Some(file), notes }));
         }
         let packed = self.read.censuses().filter(|(path, _)| is_program(path)).map(|(_, census)| census);
-        Ok(unpack_all(packed)?.map(|census| FoundCensus { census, cached: None, notes: Notes::new() }))
+        Ok(unpack_all(packed)?.map(|census| FoundCensus {
+            census,
+            cached: None,
+            file: None,
+            notes: Notes::new(),
+        }))
     }
 
     /// The file of an object, by its path in the recordings: the one that was found for it, or that was given beside packs.

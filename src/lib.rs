@@ -24,6 +24,7 @@ mod branch_counts;
 mod build;
 mod build_series;
 mod call_levels;
+mod code_paths;
 mod comparer;
 mod error;
 mod evidence;

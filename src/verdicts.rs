@@ -13,6 +13,7 @@ use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{Notes, PerSide};
 
 use crate::binary_facts::BinaryFacts;
+use crate::code_paths::ProgramPaths;
 use crate::error::Error;
 use crate::prepared::Prepared;
 
@@ -27,6 +28,7 @@ pub struct Verdicts<'a> {
     /// Which functions of both builds are the same.
     matching: Option<Matching>,
     calls: SampledCalls,
+    paths: ProgramPaths,
     architectural: Architectural,
     prepared: &'a Prepared,
     /// With the callers that chains hide and the binaries tell.
@@ -84,7 +86,8 @@ impl<'a> Verdicts<'a> {
         let given = prepared.given();
         let architectural = given.evidence.architectural.clone();
         let architectural = architectural.unwrap_or_else(|| given.preset.architectural());
-        Ok(Self { comparison, facts, matching, calls, architectural, prepared, normal })
+        let paths = ProgramPaths::new(facts.files().clone());
+        Ok(Self { comparison, facts, matching, calls, paths, architectural, prepared, normal })
     }
 
     /// A verdict on every function over the floor.
@@ -143,6 +146,7 @@ impl<'a> Verdicts<'a> {
             same_objects: self.facts.same_objects(),
             packs_without_census: self.facts.lacking(),
             counts: evidence.counts.as_ref(),
+            paths: Some(&self.paths),
             inline_reasons: evidence.inline_reasons.as_ref().map(Option::as_ref),
             settings: evidence.settings.as_ref(),
             knowledge: ClassifyKnowledge {

@@ -218,6 +218,13 @@ pub enum Fact {
         /// Entries of the callee per call of the caller.
         per_call: Pair,
     },
+    /// The code of both builds: before, there is a way through a caller without a call of a callee; now there is none.
+    NoWayAround {
+        /// The caller.
+        caller: String,
+        /// The callee.
+        callee: String,
+    },
     /// It busy-waits.
     Spin {
         /// What says so.
@@ -296,7 +303,8 @@ impl Fact {
             | Self::NotVisible(_)
             | Self::SameCode
             | Self::SameCodeOfPair
-            | Self::GrownCode { .. } => EvidenceKind::Code,
+            | Self::GrownCode { .. }
+            | Self::NoWayAround { .. } => EvidenceKind::Code,
             Self::NoBinary | Self::CopiesNotTold { .. } => EvidenceKind::Missing,
             Self::InlinedInto { .. } => EvidenceKind::Inlined,
             Self::CalledBy { .. } => EvidenceKind::Call,

@@ -3,6 +3,7 @@
 use pdiff_profile::census::Census;
 use pdiff_profile::{PerSide, Side};
 
+use super::code_paths::CodePaths;
 use super::counts::CallCounts;
 use crate::compare::{Comparison, SampledCalls};
 use crate::inlines::InlineReasons;
@@ -49,6 +50,8 @@ pub struct ClassifyInput<'a> {
     pub packs_without_census: PerSide<bool>,
     /// Calls per operation, where counted.
     pub counts: Option<&'a CallCounts>,
+    /// The ways through the program's code, where its files are there.
+    pub paths: Option<&'a dyn CodePaths>,
     /// The compilers' remarks on calls, if their reports were given.
     pub inline_reasons: PerSide<Option<&'a InlineReasons>>,
     /// How the servers' settings differ, where they are given.

@@ -11,6 +11,7 @@ mod background;
 mod builds;
 mod case;
 mod cause;
+mod code_paths;
 mod common_shift;
 mod consequence;
 mod context;
@@ -46,6 +47,7 @@ mod verdict;
 
 pub use background::Foreground;
 pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
+pub use code_paths::CodePaths;
 pub use counts::{CallCounts, CountsError};
 pub use evidence::Evidence;
 pub use evidence_kind::EvidenceKind;

@@ -2,7 +2,8 @@
 //! of `f`; `f@plt` is a stub; `f=7` gives its body that hash, `f~` a pause instruction.
 
 use pdiff_analysis::classify::{
-    CallCounts, Classification, ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds, Verdict, classify,
+    CallCounts, Classification, ClassifyInput, ClassifyKnowledge, CodePaths, Demands, ObjectBuilds, Verdict,
+    classify,
 };
 use pdiff_analysis::{
     Aliases, Architectural, Comparison, PreparedSides, SampledCalls, SettingsDiff, SettingsKnowledge, Sides,
@@ -128,6 +129,7 @@ pub(crate) struct Extra<'a> {
     pub(crate) settings: Option<SettingsDiff>,
     /// Operations of each run of each side: as many runs of the same samples.
     pub(crate) operations: Option<[&'a [f64]; 2]>,
+    pub(crate) paths: Option<&'a dyn CodePaths>,
 }
 
 pub(crate) fn classified(before: Side<'_>, after: Side<'_>) -> Classification {
@@ -166,6 +168,7 @@ pub(crate) fn judged(before: Side<'_>, after: Side<'_>, extra: &Extra<'_>) -> (C
         same_objects: extra.same_objects,
         packs_without_census: PerSide::default(),
         counts: extra.counts.as_ref(),
+        paths: extra.paths,
         inline_reasons: PerSide::default(),
         settings: extra.settings.as_ref(),
         knowledge: ClassifyKnowledge {

@@ -1,7 +1,9 @@
 //! Missing fast paths: what a function goes on to where it returned early, edges that are new, and what is below them.
 
-use pdiff_analysis::classify::{CallCounts, CallInCode, Evidence, Fact, OtherCode, Reason};
-use pdiff_profile::Side;
+use std::ops::Range;
+
+use pdiff_analysis::classify::{CallCounts, CallInCode, CodePaths, Evidence, Fact, OtherCode, Reason};
+use pdiff_profile::{PerSide, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
 
@@ -514,6 +516,48 @@ fn a_callee_that_is_inlined_now_is_no_new_path() {
     let old = build("cmp:120 cmp=70 cmp>size");
     let outcome = classified(seen(&before, &old), seen(&after, &build("cmp:150 cmp=71 cmp<size*2")));
     assert_ne!(verdict(&outcome, "size").rule_id, "R-edge");
+}
+
+/// Answers for one function's calls of another, base first; the places of both are those of their names in order.
+#[derive(Debug)]
+struct Ways {
+    caller: u64,
+    callee: u64,
+    can_skip: PerSide<Option<bool>>,
+}
+
+impl CodePaths for Ways {
+    fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
+        let is_asked =
+            bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
+        self.can_skip[side].filter(|_| is_asked)
+    }
+}
+
+#[test]
+fn code_that_has_no_way_around_a_call_any_more_proves_a_missing_fast_path() {
+    let (before, after) = (
+        with_rest("main;get 60\nmain;other;read 20"),
+        with_rest("main;get 60\nmain;other;read 20\nmain;get;read 90"),
+    );
+    // In the order of their names: get at 1000, main, other, read at 4000, work.
+    let build = |hash: u32| {
+        format!("main:50 main>get get>read read:300 read=9 other:80 other>read work:9 get:200 get={hash}")
+    };
+    let said_with = |before_skips: Option<bool>, after_skips: Option<bool>| {
+        let ways = Ways { caller: 0x1000, callee: 0x4000, can_skip: PerSide::new(before_skips, after_skips) };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let outcome = classified_with(seen(&before, &build(1)), seen(&after, &build(2)), &extra);
+        let proof = Fact::NoWayAround { caller: "get".to_owned(), callee: "read".to_owned() };
+        let is_shown = verdict(&outcome, "get").evidence.iter().any(|evidence| evidence.fact == proof);
+        (said(&outcome, "get"), is_shown)
+    };
+    let likely = ("missing-fast-path likely R-fast-path".to_owned(), false);
+    assert_eq!(said_with(Some(true), Some(false)), ("missing-fast-path proved R-fast-path".to_owned(), true));
+    assert_eq!(said_with(Some(true), Some(true)), likely);
+    assert_eq!(said_with(Some(false), Some(false)), likely);
+    assert_eq!(said_with(None, Some(false)), likely);
+    assert_eq!(said_with(Some(true), None), likely);
 }
 
 #[test]

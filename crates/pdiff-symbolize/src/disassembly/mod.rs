@@ -6,6 +6,7 @@
 //!
 //! Cost: the file's symbols, and debug information for the addresses that the index does not have yet.
 
+mod call_paths;
 mod x86_64;
 
 use std::cell::LazyCell;
@@ -28,6 +29,7 @@ use crate::error::Error;
 use crate::options::SymbolizeOptions;
 use crate::resolve::frame_addrs;
 use crate::symbolizer::Symbolizer;
+pub use call_paths::CallPaths;
 use x86_64::Decoded;
 
 /// Bytes of one function that are disassembled: 30 times the largest one of a large server.

@@ -1,6 +1,8 @@
 //! How often a function calls or contains another in the code of a build, and whether it has code of its own there.
 
-use pdiff_profile::census::FunctionId;
+use std::ops::Range;
+
+use pdiff_profile::census::{Body, BodyPart, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::Case;
@@ -16,6 +18,31 @@ pub(in crate::classify) fn calls_in_code(
     let Some(census) = context.builds.census(side) else { return 0 };
     let pairs = caller.ids[side].iter().flat_map(|from| callee.ids[side].iter().map(move |to| (*from, *to)));
     pairs.filter_map(|(from, to)| census.call(from, to)).map(|edge| edge.calls + edge.tail_jumps).sum()
+}
+
+/// Whether the code of both builds shows that a function goes on where it returned early: there was a way through it without a call
+/// of the callee, and now there is none.
+pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+    PerSide::from_fn(|side| can_skip(context, caller, callee, side)) == PerSide::new(Some(true), Some(false))
+}
+
+/// Whether there is a way through the only copy of a function with code of its own, without a call of the callee.
+fn can_skip(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
+    let (paths, census) = (context.input.paths?, context.builds.census(side)?);
+    let bodies = |case: &Case<'_>| -> Vec<&Body> {
+        let functions = case.ids[side].iter().filter_map(|id| census.function(*id));
+        functions.flat_map(|function| function.bodies()).collect()
+    };
+    let is_cold = |body: &&Body| body.part == BodyPart::Cold;
+    let (cold, own): (Vec<&Body>, Vec<&Body>) = bodies(caller).into_iter().partition(is_cold);
+    if own.len() != 1 {
+        return None;
+    }
+    let range = |body: &Body| body.addr.0..body.addr.0.saturating_add(body.bytes);
+    let code: Vec<Range<u64>> = own.into_iter().chain(cold).map(range).collect();
+    let entries: Vec<u64> =
+        bodies(callee).into_iter().filter(|body| !is_cold(body)).map(|body| body.addr.0).collect();
+    paths.can_skip(side, &code, &entries)
 }
 
 /// The copies of a function in the code of another.

@@ -11,7 +11,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::runs_as_often;
 use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
-use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, only_entered};
+use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, no_way_around, only_entered};
 use super::newly_active::lost_pp;
 use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};
@@ -107,7 +107,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let finding = match counted(context, caller.row, call).filter(|_| is_new) {
         Some(true) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
         Some(false) => return None,
-        None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
+        None => match no_way_around(context, caller, call).filter(|_| cause == Cause::MissingFastPath) {
+            Some(proof) => finding.with([proof]),
+            None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
+        },
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }

@@ -23,7 +23,7 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
-use super::code_counts::calls_in_code;
+use super::code_counts::{calls_in_code, has_lost_way_around};
 use super::newly_active::FACTOR;
 use super::weight::place;
 use super::{entered, in_between, per_operation};
@@ -86,15 +86,18 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     let evidence: Vec<Fact> =
         entered.iter().map(|(call, pct)| entered_evidence(context, case, call, *pct)).collect();
     let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with(evidence);
-    let counted_pp: f64 = (entered.iter())
-        .filter(|(call, _)| counted(context, row, call) == Some(true))
-        .map(|(_, pct)| pct)
-        .sum();
-    let finding = match counted_pp >= EXPLAINING_PART * grown_pp {
-        true => finding
+    let is_proved = |proves: &dyn Fn(&SampledCall) -> bool| {
+        let proved = entered.iter().filter(|(call, _)| proves(call)).map(|(_, pct)| pct);
+        proved.sum::<f64>() >= EXPLAINING_PART * grown_pp
+    };
+    let finding = if is_proved(&|call| counted(context, row, call) == Some(true)) {
+        finding
             .with(entered.iter().filter_map(|(call, _)| count_evidence(context, row, call)))
-            .with(context.counted_by()),
-        false => finding.limited(Confidence::Likely, Limit::PathNotCounted),
+            .with(context.counted_by())
+    } else if is_proved(&|call| no_way_around(context, case, call).is_some()) {
+        finding.with(entered.iter().filter_map(|(call, _)| no_way_around(context, case, call)))
+    } else {
+        finding.limited(Confidence::Likely, Limit::PathNotCounted)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
@@ -176,7 +179,11 @@ fn more_entered(
     };
     let facts = more.iter().map(|more| entered_evidence(context, case, more.call, more.pct.after));
     let finding = Finding::new("R-fast-path", cause, Judged::Total, reason).with(facts);
-    let finding = finding.limited(Confidence::Likely, Limit::PathNotCounted);
+    let proof = (!has_more_calls).then(|| no_way_around(context, case, main.call)).flatten();
+    let finding = match proof {
+        Some(proof) => finding.with([proof]),
+        None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
+    };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
@@ -291,6 +298,12 @@ fn has_grown(context: &Context<'_>, call: &SampledCall, here_pp: f64) -> bool {
 /// counted.
 pub(super) fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool> {
     context.input.counts?.is_entered_more(&row.name, &call.callee, FACTOR)
+}
+
+/// Proof by the code of both builds that a caller goes on to a callee where it returned early, if there is such.
+pub(super) fn no_way_around(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
+    let callee = context.callee(call).filter(|callee| has_lost_way_around(context, caller, callee))?;
+    Some(Fact::NoWayAround { caller: caller.row.name.to_string(), callee: callee.row.name.to_string() })
 }
 
 pub(super) fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {

@@ -144,6 +144,11 @@ pub fn fact_text(of: &Fact) -> String {
                 None => format!("{caller} now also calls {callee} {per_call}"),
             }
         }
+        Fact::NoWayAround { caller, callee } => {
+            format!(
+                "{caller} could return without a call of {callee} before; after, every way through its code leads to that call"
+            )
+        }
         Fact::Spin { sign, share_pct } => {
             let what = match sign {
                 SpinSign::Listed => "the spin list names it",

@@ -1,0 +1,171 @@
+//! Whether a function of x86-64 can be left without a certain call, by the jumps in its code.
+//!
+//! In: where the code of a function lies, and where its callee begins. All ways from the entry are followed; a way ends at a
+//! return, at a jump out of the function, at code that traps, and at a call of the callee or a jump to it. What a condition asks is
+//! not looked at, so a way that is never taken counts as one. Where a jump leads that goes through a table or a register is not known, and then
+//! there is no answer.
+//!
+//! Cost: the bytes of the function.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl};
+
+use crate::binary::branch_target::branch_target;
+use crate::binary::elf_file::ElfFile;
+use crate::binary::layout::Processor;
+use crate::binary::ranges::range_at;
+use crate::error::Error;
+
+/// Larger functions are not followed.
+const MAX_CODE_BYTES: u64 = 1 << 20;
+
+/// The calls in the code of one file.
+#[derive(Debug)]
+pub struct CallPaths {
+    file: ElfFile,
+}
+
+impl CallPaths {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read as ELF.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Ok(Self { file: ElfFile::open(path)? })
+    }
+
+    /// Whether there is a way through a function without a call of one that begins at one of the addresses `callees`. The function is
+    /// entered where the first of its `bodies` begins; the others are parts of it, such as its cold code. `None` where that cannot be
+    /// told, and where no way leads to such a call.
+    #[must_use]
+    pub fn can_skip(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
+        let length =
+            bodies.iter().map(|body| body.end.saturating_sub(body.start)).fold(0, u64::saturating_add);
+        if Processor::of(&self.file) != Processor::X86 || length > MAX_CODE_BYTES {
+            return None;
+        }
+        let code =
+            |body: &Range<u64>| self.file.instructions(body.start, body.end.saturating_sub(body.start));
+        let parts: Vec<(u64, &[u8])> = bodies.iter().map(|body| (body.start, code(body))).collect();
+        can_skip(&parts, callees)
+    }
+}
+
+/// What may follow an instruction.
+#[derive(Default)]
+struct Step {
+    next: Option<u64>,
+    /// Where it jumps to in the function.
+    jump: Option<u64>,
+    /// It may leave the function.
+    leaves: bool,
+    /// It may lead to the callee.
+    calls: bool,
+    /// It calls another function, which need not return.
+    may_stay_away: bool,
+}
+
+fn can_skip(parts: &[(u64, &[u8])], callees: &[u64]) -> Option<bool> {
+    let steps = steps(parts, callees)?;
+    let (mut open, mut seen) = (vec![parts.first()?.0], BTreeSet::new());
+    let (mut has_call, mut has_way_out) = (false, false);
+    while let Some(at) = open.pop() {
+        if !seen.insert(at) {
+            continue;
+        }
+        // A way that leads into no instruction is not understood.
+        let step = steps.get(&at)?;
+        has_call |= step.calls;
+        has_way_out |= step.leaves;
+        // A call at the very end is of a function that does not return.
+        let ends_here = step.may_stay_away && step.next.is_some_and(|next| !steps.contains_key(&next));
+        open.extend(step.next.filter(|_| !ends_here).into_iter().chain(step.jump));
+    }
+    has_call.then_some(has_way_out)
+}
+
+/// The instructions by address; `None` if it is not known where one leads.
+fn steps(parts: &[(u64, &[u8])], callees: &[u64]) -> Option<BTreeMap<u64, Step>> {
+    let mut ranges: Vec<Range<u64>> =
+        parts.iter().map(|(start, code)| *start..start.saturating_add(code.len() as u64)).collect();
+    ranges.sort_by_key(|range| range.start);
+    let mut steps = BTreeMap::new();
+    for (start, code) in parts {
+        for instruction in Decoder::with_ip(64, code, *start, DecoderOptions::NONE) {
+            let target = branch_target(&instruction);
+            let calls = target.is_some_and(|target| callees.contains(&target));
+            let jump = target.filter(|target| !calls && range_at(&ranges, *target).is_some());
+            let leaves = !calls && jump.is_none();
+            let next = Some(instruction.next_ip());
+            let step = match instruction.flow_control() {
+                FlowControl::Next | FlowControl::Interrupt => Step { next, ..Step::default() },
+                FlowControl::Call if calls => Step { calls, ..Step::default() },
+                FlowControl::Call | FlowControl::IndirectCall => {
+                    Step { next, may_stay_away: true, ..Step::default() }
+                }
+                FlowControl::UnconditionalBranch => Step { jump, leaves, calls, ..Step::default() },
+                FlowControl::ConditionalBranch => Step { next, jump, leaves, calls, ..Step::default() },
+                FlowControl::Return => Step { leaves: true, ..Step::default() },
+                // `ud2` and the like.
+                FlowControl::Exception => Step::default(),
+                FlowControl::IndirectBranch | FlowControl::XbeginXabortXend => return None,
+            };
+            steps.insert(instruction.ip(), step);
+        }
+    }
+    Some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALLEE: u64 = 0x2000;
+
+    fn check(code: &[u8], expected: Option<bool>) {
+        assert_eq!(can_skip(&[(0x1000, code)], &[CALLEE]), expected, "{code:02x?}");
+    }
+
+    #[test]
+    fn a_call_behind_an_early_return_can_be_skipped() {
+        // test %edi,%edi; je 1f; call 0x2000; 1: ret
+        check(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3", Some(true));
+        // test %edi,%edi; je 1f; nop; 1: call 0x2000; ret
+        check(b"\x85\xff\x74\x01\x90\xe8\xf6\x0f\x00\x00\xc3", Some(false));
+        // test %edi,%edi; je 0x2000 (in tail position); ret
+        check(b"\x85\xff\x0f\x84\xf8\x0f\x00\x00\xc3", Some(true));
+        // jmp 0x2000
+        check(b"\xe9\xfb\x0f\x00\x00", Some(false));
+    }
+
+    #[test]
+    fn what_is_not_understood_has_no_answer() {
+        // ret
+        check(b"\xc3", None);
+        // test %edi,%edi; je 1f; call 0x2000; 1: jmp *%rax
+        check(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xff\xe0", None);
+        // test %edi,%edi; je 1f; call 0x2000; 1: nop, and then the code ends
+        check(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\x90", None);
+        // test %edi,%edi; je into the next instruction; call 0x2000; ret
+        check(b"\x85\xff\x74\x01\xe8\xf7\x0f\x00\x00\xc3", None);
+    }
+
+    #[test]
+    fn a_call_that_does_not_return_is_no_way_out() {
+        // test %edi,%edi; je 1f; call 0x2000; ret; 1: call 0x3000, and then the code ends
+        check(b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\xe8\xf1\x1f\x00\x00", Some(false));
+    }
+
+    #[test]
+    fn a_way_through_cold_code_is_one() {
+        // test %edi,%edi; je 0x3000; call 0x2000; ret, and at 0x3000: ret
+        let hot: &[u8] = b"\x85\xff\x0f\x84\xf8\x1f\x00\x00\xe8\xf3\x0f\x00\x00\xc3";
+        assert_eq!(can_skip(&[(0x1000, hot), (0x3000, b"\xc3")], &[CALLEE]), Some(true));
+        // There: jmp back to the call.
+        let back = b"\xe9\x03\xe0\xff\xff";
+        assert_eq!(can_skip(&[(0x1000, hot), (0x3000, back)], &[CALLEE]), Some(false));
+    }
+}
