@@ -3,10 +3,13 @@
 //! A new function name alone is not a cause, because the cost may have been another function's before. A finding is new
 //! overhead only where its net cost is new.
 
+use std::collections::BTreeMap;
+
 use pdiff_profile::Side;
 
 use super::cause::{Cause, Confidence, InBuild};
 use super::limit::PartLimit;
+use super::reason::Reason;
 use super::verdict::{Classification, Verdict};
 use crate::findings::{Finding, FindingMember, Findings};
 
@@ -39,7 +42,7 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
     let named = named_verdict(finding, of);
     let code_is_new = named.and_then(Verdict::code_is_new);
     let (cause, confidence, limited_by) =
-        one_sided(finding, named).unwrap_or_else(|| of_members(finding, of, named));
+        one_sided(finding, of, named).unwrap_or_else(|| of_members(finding, of, named));
     let knows_one =
         |setting: &crate::findings::FindingSetting| setting.values.iter().any(|(_, value)| value.is_none());
     let is_limited = finding.settings.first().is_some_and(knows_one) && confidence == Confidence::Proved;
@@ -66,7 +69,7 @@ fn verdict_on<'a>(of: &'a Classification, name: &str, object: &str) -> Option<&'
 type Said = (Cause, Confidence, Option<PartLimit>);
 
 /// Where one side has next to nothing of it: new, newly active, or gone.
-fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
+fn one_sided(finding: &Finding, of: &Classification, named: Option<&Verdict>) -> Option<Said> {
     let size = |side: Side| finding.side(side).per_op.unwrap_or(finding.side(side).pct);
     let (before, after) = (size(Side::Before), size(Side::After));
     let is_one_sided = before < NEXT_TO_NOTHING * after || after < NEXT_TO_NOTHING * before;
@@ -86,9 +89,9 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
         verdict.confidence == Confidence::Proved && verdict.cause == Cause::MissingFastPath
     });
     let was_run = before > 0.0 || is_elsewhere || is_counted;
-    let told = named.filter(|verdict| is_more && was_run && says_why(cause_here(verdict)));
+    let told = named.filter(|verdict| is_more && was_run && says_why(cause_here(verdict, of)));
     if let Some(verdict) = told.filter(|verdict| verdict.delta_judged_pp() > 0.0) {
-        return Some((cause_here(verdict), verdict.confidence, None));
+        return Some((cause_here(verdict, of), verdict.confidence, None));
     }
     if is_more && is_elsewhere {
         return Some((Cause::Heavier, Confidence::Likely, Some(PartLimit::SampledElsewhere)));
@@ -143,9 +146,9 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         let is_claim =
             |verdict: &&Verdict| verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;
         known += verdict.filter(is_claim).map_or(0.0, |_| change(member).abs());
-        let Some(verdict) = verdict.filter(|verdict| is_why(cause_here(verdict))) else { continue };
-        let cause = cause_here(verdict);
-        match causes.iter_mut().find(|(of, ..)| *of == cause) {
+        let Some(verdict) = verdict.filter(|verdict| is_why(cause_here(verdict, of))) else { continue };
+        let cause = cause_here(verdict, of);
+        match causes.iter_mut().find(|(known, ..)| *known == cause) {
             Some((_, confidence, sum)) => {
                 *confidence = verdict.confidence.min(*confidence);
                 *sum += change(member).abs();
@@ -159,11 +162,11 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     }
     let is_why = |verdict: &&Verdict| {
         says_why(verdict)
-            && is_of_change(cause_here(verdict), grew)
+            && is_of_change(cause_here(verdict, of), grew)
             && verdict.delta_judged_pp() * delta > 0.0
     };
     if let Some(verdict) = named.filter(is_why) {
-        return (cause_here(verdict), verdict.confidence, None);
+        return (cause_here(verdict, of), verdict.confidence, None);
     }
     // Where no verdicts on functions inside explain half of it, nothing is known of it but that it changed.
     let confidence = match known >= MAIN_PART * delta.abs() {
@@ -174,13 +177,32 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     (cause, confidence, Some(PartLimit::NoMainCause))
 }
 
-/// Why a function changed, for a part that it is in: what follows from others is more or less time there.
-fn cause_here(verdict: &Verdict) -> Cause {
-    match verdict.cause {
-        Cause::Consequence if verdict.delta_judged_pp() > 0.0 => Cause::Heavier,
-        Cause::Consequence => Cause::Lighter,
-        cause => cause,
+/// Why a function changed, for a part that it is in: what runs more or less under others for their cause; what follows from
+/// others without one cause is more or less time there.
+fn cause_here(verdict: &Verdict, of: &Classification) -> Cause {
+    if verdict.cause != Cause::Consequence {
+        return verdict.cause;
     }
+    let cause = if verdict.delta_judged_pp() > 0.0 { Cause::Heavier } else { Cause::Lighter };
+    cause_of_callers(verdict, of).unwrap_or(cause)
+}
+
+/// The cause that most of a function's change has by the verdicts on the functions above it.
+fn cause_of_callers(verdict: &Verdict, of: &Classification) -> Option<Cause> {
+    let Reason::PartOf { functions, .. } = &verdict.reason else { return None };
+    let grew = verdict.delta_judged_pp() > 0.0;
+    let mut sums: BTreeMap<Cause, f64> = BTreeMap::new();
+    for (name, points) in functions {
+        let above = verdict_on(of, name, &verdict.object).map(|above| above.cause);
+        let is_why =
+            |cause: &Cause| is_cause(*cause) && *cause != Cause::Consequence && is_of_change(*cause, grew);
+        if let Some(cause) = above.filter(is_why) {
+            *sums.entry(cause).or_default() += points.abs();
+        }
+    }
+    let all: f64 = functions.iter().map(|(_, points)| points.abs()).sum();
+    let main = sums.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (main.1 >= MAIN_PART * all).then_some(main.0)
 }
 
 /// Whether a cause says where a function's cost was before, or where it went.

@@ -116,3 +116,24 @@ fn a_part_named_by_the_name_of_the_other_build_is_judged_by_the_verdict_on_both(
     copy.other_name = Some((pdiff_profile::Side::Before, "duplicate".to_owned()));
     assert_eq!(cause(&comparison, &outcome), Cause::Lighter);
 }
+
+#[test]
+fn a_part_of_a_function_that_runs_more_under_others_has_their_cause() {
+    let before =
+        "main;work 600\nmain;get 50\nmain;get;read 1\nmain;put 50\nmain;put;read 1\nmain;other;read 3";
+    let after =
+        "main;work 600\nmain;get 50\nmain;get;read 60\nmain;put 50\nmain;put;read 60\nmain;other;read 3";
+    let build = |hash: u32| {
+        format!(
+            "main:50 work:50 work=1 main>get main>put main>other other:70 other=2 get>read put>read other>read read:300 read=9 \
+             get:200 get={hash} put:210 put=3{hash}"
+        )
+    };
+    let found = parts(seen(before, &build(1)), seen(after, &build(2)));
+    let (name, cause, confidence, _) = &found[0];
+    assert_eq!(
+        (name.as_str(), *cause, *confidence),
+        ("read", Cause::MissingFastPath, Confidence::Likely),
+        "{found:?}"
+    );
+}
