@@ -3,7 +3,8 @@
 //! The share of an unchanged place falls if something else is new. So a group is tested for the change of its share beyond
 //! a common factor. If operations of several runs are known, the factor is old cost over new cost of an operation, with the
 //! run-to-run noise of that cost. Otherwise it is the change of the share of the median place. With one run per side the
-//! cost of an operation is too uncertain to be tested, but a finding must not contradict it.
+//! cost of an operation is too uncertain to be tested, but a finding must not contradict it; and if the median place contradicts
+//! it, because most places changed, the cost is the factor, with the variation between runs that is assumed.
 
 use pdiff_profile::PerSide;
 
@@ -62,7 +63,7 @@ impl<'a> Judge<'a> {
             groups,
             settings: input.noise,
             cost: input.cost,
-            common: input.cost.and_then(Cost::factor_of_shares).unwrap_or_else(|| typical(groups, own)),
+            common: common_factor(input, groups, own),
             denominator,
             rows,
             shown: ShownTests::new(&[]),
@@ -149,6 +150,16 @@ pub(super) fn share_change(noise: &RowNoise) -> ShareChange {
 fn row(groups: &Groups, nodes: &[usize]) -> Row {
     let PerSide { before, after } = PerSide::from_fn(|side| groups.row_runs(nodes, side));
     Row { denominator: 0, before, after }
+}
+
+/// The factor on the share of an unchanged place.
+fn common_factor(input: &Input<'_>, groups: &Groups, own: &[RowNoise]) -> CommonFactor {
+    if let Some(measured) = input.cost.and_then(Cost::factor_of_shares) {
+        return measured;
+    }
+    let typical = typical(groups, own);
+    let of_cost = input.cost.map(|cost| cost.factor_or_assumed(input.noise.single_run_cv()));
+    of_cost.filter(|of_cost| !of_cost.allows(typical.ratio)).unwrap_or(typical)
 }
 
 /// The factor on the share of the median place that both sides sampled well; 1 if there are only few.

@@ -52,6 +52,12 @@ pub struct Excess {
 }
 
 impl CommonFactor {
+    /// Whether its 95 % interval has a ratio in it.
+    pub(crate) fn allows(&self, ratio: f64) -> bool {
+        let half = critical_t(0.05, self.degrees_of_freedom) * self.log_se;
+        (ratio.ln() - self.ratio.ln()).abs() <= half
+    }
+
     /// The change of a row's share beyond the factor.
     pub fn excess(&self, row: ShareChange) -> Excess {
         let expected_pct = self.ratio * row.before_pct;
