@@ -59,6 +59,39 @@ fn a_filter_does_not_change_what_part_of_the_gap_a_row_makes_up() {
 }
 
 #[test]
+fn a_load_of_a_fixed_rate_has_no_gap() {
+    let (before, after) = (profile(BEFORE), profile(AFTER));
+    let runs = |rates: [f64; 3]| rates.map(|tps| RunMeasures { tps: Some(tps), ..RunMeasures::default() });
+    for rates in [[1000.0, 1000.0, 1000.0], [999.6, 999.5, 999.7]] {
+        let (of_before, of_after) = (runs([1000.0, 1000.1, 999.9]), runs(rates));
+        let comparison = measured(&[&before; 3], &[&after; 3], &of_before, &of_after, &settings());
+        let gap = comparison.cost.unwrap().gap.unwrap();
+        assert!(gap.interval_pct.0 < 0.0 && gap.interval_pct.1 > 0.0, "{gap:?}");
+        assert_eq!(gap.parts, None);
+    }
+}
+
+#[test]
+fn a_gap_that_is_next_to_nothing_of_what_cost_and_cores_changed_is_not_divided() {
+    // Each operation costs twice as much, and nearly twice as many cores make up for it.
+    let (before, after) = (profile(BEFORE), profile(&AFTER.replace("app@19", "app@9")));
+    let runs = |operations: f64, cpu: f64| {
+        [1.0, 1.001, 0.999].map(|by| RunMeasures {
+            operations: Some(operations * by),
+            cpu_seconds: Some(cpu * by),
+            ..RunMeasures::default()
+        })
+    };
+    let divided = |operations: f64| {
+        let comparison =
+            measured(&[&before; 3], &[&after; 3], &runs(1000.0, 10.0), &runs(operations, 20.0), &settings());
+        comparison.cost.unwrap().gap.unwrap().parts.is_some()
+    };
+    assert!(divided(900.0));
+    assert!(!divided(985.0));
+}
+
+#[test]
 fn parts_sum_to_the_gap_under_every_filter_and_denominator() {
     for share in [Share::All, Share::Object, Share::ThreadGroup, Share::Work] {
         for dso in ["app", "libc", "."] {

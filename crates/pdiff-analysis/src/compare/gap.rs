@@ -31,6 +31,14 @@ const LEAST_OF_GAP: f64 = 0.1;
 /// contained the truth in 87 of 100 cases where gaps were divided up that are smaller than their noise (`docs/noise.md`).
 const NEAR_ZERO: f64 = 0.5;
 
+/// Throughput is known no better than to this part of it, however alike the runs are: a load of a fixed rate has hardly any noise,
+/// and what remains of it is when each run was started and stopped.
+const RESOLUTION: f64 = 0.001;
+
+/// A gap that is less than this part of what cost or cores changed is what the two leave when they cancel: shares of it are shares
+/// of next to nothing.
+const LEAST_OF_PARTS: f64 = 0.1;
+
 /// Throughput, cores and parts; each row's shares of the changes are set. `None` where utilisation is not known.
 pub(super) fn gap(
     before: &SideCost,
@@ -50,6 +58,7 @@ pub(super) fn gap(
     let measured = measured.and_then(|shift| shift.interval_around(log_gap));
     let half = assumed_log_half(settings.single_run_cv());
     let (low, high) = measured.unwrap_or((log_gap - half, log_gap + half));
+    let (low, high) = (low.min(log_gap - RESOLUTION), high.max(log_gap + RESOLUTION));
     let excludes_zero = low > 0.0 || high < 0.0;
     let division = Division::new(before, after, cores, log_gap, settings).filter(|_| excludes_zero);
     let nearer_end = low.abs().min(high.abs());
@@ -133,7 +142,8 @@ impl Division {
             let runs = side.per_run_tps.iter().zip(&side.per_run_all_cost);
             runs.map(|(tps, cost)| OfRun { value: tps.value * cost.value, ..*tps }).collect()
         };
-        (divides && log_cost.is_finite()).then_some(Self {
+        let is_of_parts = log_gap.abs() >= LEAST_OF_PARTS * log_cores.abs().max(cpu_part.abs());
+        (divides && is_of_parts && log_cost.is_finite()).then_some(Self {
             all,
             log_cores,
             unit,
