@@ -337,7 +337,18 @@ impl PlanInput<'_> {
             100.0 * parts.map(|part| part.share).sum::<f64>().max(0.0)
         };
         let of_sides = |is_in: &dyn Fn(u32, u32, bool) -> bool| PerSide::from_fn(|side| share(side, is_in));
-        let within_pct = of_sides(&|within, _, _| within != 0);
+        // What no setting switches is told by the parts that it is about.
+        let is_of = |finding: &&Finding| candidate.finding_ranks.contains(&finding.rank);
+        let of_parts = PerSide::from_fn(|side| {
+            self.comparison.findings.list.iter().filter(is_of).map(|finding| finding.side(side).pct).sum()
+        });
+        let is_code = matches!(candidate.experiment, Experiment::Revert { .. } | Experiment::Rebuild { .. });
+        let of_code = |is_in: &dyn Fn(u32, u32, bool) -> bool| match is_code {
+            true => of_parts,
+            false => of_sides(is_in),
+        };
+        let within_pct = of_code(&|within, _, _| within != 0);
+        let own_pct = of_code(&|_, own, _| own != 0);
         let sleeps_pct = of_sides(&|within, _, sleeps| within != 0 && sleeps);
         let alone = forecaster.alone(at);
         let average = forecaster.average(at);
@@ -347,7 +358,7 @@ impl PlanInput<'_> {
             on: candidate.on,
             finding_ranks: candidate.finding_ranks,
             within_pct,
-            own_pct: of_sides(&|_, own, _| own != 0),
+            own_pct,
             sleeps_pct,
             alone,
             average,

@@ -87,10 +87,8 @@ fn factors(plan: &Plan, width: Option<usize>) -> Vec<Block> {
         factor.finding_ranks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     };
     columns.words(2, ["", "parts"], rows.iter().map(ranks));
-    let text = format!(
-        "expected change of the gap from switching each, in {unit}; + is in favour of {}",
-        plan.labels.after
-    );
+    let text =
+        format!("change of the gap from switching each, in {unit}; + is in favour of {}", plan.labels.after);
     let mut blocks = vec![Line::toned("expected", text, Tone::Strong), columns.grid(width, 0)];
     for factor in rows.iter().filter(|factor| !factor.doubts.is_empty()) {
         blocks.push(Line::toned(
