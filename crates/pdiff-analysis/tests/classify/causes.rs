@@ -223,6 +223,20 @@ fn new_library_code_is_likely_at_most() {
 }
 
 #[test]
+fn a_function_that_counts_say_is_called_as_often_costs_more_per_call_for_sure() {
+    let (before, after) = (with_rest("main;run 50"), with_rest("main;run 100"));
+    let build = |hash: u32| format!("main:50 work:50 run:200 run={hash} main>run");
+    let said_with = |counts: &str| {
+        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
+        said(&classified_with(seen(&before, &build(7)), seen(&after, &build(8)), &extra), "run")
+    };
+    assert_eq!(said_with("run\t100\t104\n"), "heavier proved R-heavier");
+    // A third more calls may be a part of it.
+    assert_eq!(said_with("run\t100\t130\n"), "heavier likely R-heavier");
+    assert_eq!(said_with("work\t100\t100\n"), "heavier likely R-heavier");
+}
+
+#[test]
 fn counts_tell_more_calls_from_heavier() {
     let (before, after) = (with_rest("main;run 50"), with_rest("main;run 100"));
     let build = "main:50 work:50 run:200 run=7 main>run";

@@ -98,3 +98,22 @@ fn too_few_functions_do_not_tell_what_is_common() {
     let outcome = compared(both, both, [EVEN, FEWER]);
     assert_eq!(said(&outcome, "hot_a"), "unclear unclear R-shared-cost");
 }
+
+#[test]
+fn a_caller_whose_share_falls_less_than_that_of_others_follows_from_its_callee() {
+    // `hot_a` takes six times as long, so all other shares fall; those above `hot_b` by less. The others vary, so that what all have
+    // in common is not known well.
+    let program = |hot: u64, inner: u64, steady: [u64; 10]| {
+        let lines: String =
+            steady.iter().zip(0..).map(|(weight, n)| format!("main;steady_{n} {weight}\n")).collect();
+        format!("main;outer;inner 150\nmain;outer;inner;hot_b {inner}\nmain;hot_a {hot}\n{lines}")
+    };
+    let build = format!("{} outer:90 inner:90 main>outer outer>inner inner>hot_b", build());
+    let extra = Extra { operations: Some([EVEN, EVEN]), ..Extra::default() };
+    let before = program(150, 50, [40, 20, 60, 30, 50, 20, 40, 60, 30, 20]);
+    let after = program(900, 250, [20, 40, 30, 60, 25, 40, 80, 30, 60, 40]);
+    let outcome = classified_with(seen(&before, &build), seen(&after, &build), &extra);
+    let outer = verdict(&outcome, "outer");
+    assert!(outer.delta_total_pp() < 0.0, "{outer:?}");
+    assert_eq!(outer.rule_id, "R-callees", "{:?}", outer.reason);
+}

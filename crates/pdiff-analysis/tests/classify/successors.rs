@@ -284,6 +284,24 @@ fn a_function_in_two_parts_of_other_names_is_split() {
 }
 
 #[test]
+fn what_a_function_lost_to_its_own_new_part_is_no_other_new_functions() {
+    let before = with_rest("main;put;pack 150\nmain;serve 100");
+    let after = |audit: usize| {
+        with_rest(&format!(
+            "main;put;pack 90\nmain;put;pack;tail 58\nmain;serve 100\nmain;serve;audit {audit}"
+        ))
+    };
+    let old = "main:50 work:50 put:90 pack:600 serve:200 main>put main>serve put>pack pack@src/store.c serve@src/store.c";
+    let new = format!(
+        "{} tail:300 audit:90 pack>tail serve>audit audit@src/store.c tail@src/store.c",
+        old.replace("pack:600", "pack:330")
+    );
+    let outcome = classified(seen(&before, old), seen(&after(50), &new));
+    assert_eq!(said(&outcome, "tail"), "split likely R-succession");
+    assert_eq!(verdict(&outcome, "audit").cause.as_str(), "new-overhead");
+}
+
+#[test]
 fn of_builds_a_patch_apart_a_function_in_another_file_is_moved() {
     let (steady, words) = steady();
     let of = |file: &str| format!("main:50 {words} find_slot:300 find_slot@{file} main>find_slot");

@@ -6,6 +6,7 @@
 
 use pdiff_profile::Side;
 
+use super::more_calls::cost_per_call;
 use super::weight::{has_same_code, is_called_by_changed_code, is_only_relaid, is_told_by_places, unchanged};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -77,6 +78,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         // Unclear, unless it follows from a change of what calls it (`consequence`).
         _ if is_relaid => finding.limited(Confidence::Likely, Limit::Relaid),
         (false, false) => finding.limited(Confidence::Likely, Limit::SamePlaces),
+        (false, true) if why == Limit::CallsOrCost => cost_per_call(finding, context, case),
         (false, true) => finding.limited(Confidence::Likely, why),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))

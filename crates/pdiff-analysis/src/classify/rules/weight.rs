@@ -4,6 +4,7 @@ use pdiff_profile::Side;
 
 use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
 use super::edge;
+use super::more_calls::cost_per_call;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -60,7 +61,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     } else if !is_told_by_places(context, case, flipped, more) {
         finding.limited(Confidence::Likely, Limit::SamePlaces)
     } else {
-        finding.limited(Confidence::Likely, Limit::CallsOrCost)
+        cost_per_call(finding, context, case)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }

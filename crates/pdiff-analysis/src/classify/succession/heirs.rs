@@ -32,7 +32,7 @@ const DOUBTFUL_PART: f64 = 0.25;
 
 /// What callers call less is like a row's total up to this factor; it casts doubt on new code up to the second. What heirs took
 /// over is what one function lost up to the first.
-const LIKE_LOSS: f64 = 1.5;
+pub(super) const LIKE_LOSS: f64 = 1.5;
 const DOUBTFUL_LOSS: f64 = 2.5;
 
 /// Names of which this part is common may be those of one function that a caller calls in both builds.

@@ -18,6 +18,7 @@
 mod heirs;
 mod kinship;
 mod renames;
+mod spent;
 mod vanished;
 
 use pdiff_profile::Side;
@@ -69,6 +70,8 @@ impl Successions {
         let (heirs, small) = kinship.without_small(&heirs);
         let (heirs, refused) = kinship.conserved(&heirs);
         doubtful.extend(refused);
+        let (heirs, without) = kinship.not_spent(&heirs);
+        doubtful.extend(without);
         links.extend(kinship.shared(&heirs));
         links.extend(heirs.into_iter().map(|heir| (heir.row, heir.donor)));
         let mut unlike = kinship.replaced(&fresh, &links);
