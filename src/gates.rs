@@ -86,7 +86,7 @@ pub(crate) fn judge(gate: &Gate, comparison: &Comparison, hidden: Hidden) -> Gat
     }
     if gate.is_on_cost() && comparison.cost.as_ref().is_some_and(|cost| cost.lacks_cpu) {
         return inconclusive(
-            "the samples do not hold the CPU that was measured; hint: --cpu-seconds-before and --cpu-seconds-after scale costs"
+            "the samples do not hold all CPU of the operations; hint: --cpu-seconds-before and --cpu-seconds-after scale costs"
                 .to_owned(),
         );
     }

@@ -64,6 +64,15 @@ pub enum Warning {
         /// The one with the same samples.
         other: String,
     },
+    /// Operations without their time, of a recording of which only a part counts.
+    #[error(
+        "operations of {path} are taken for those of the time that --time selects; hint: if they are of the whole recording, give \
+         operations per second instead (--tps-before, --tps-after), or window_s in the file of --windows"
+    )]
+    OperationsOfPart {
+        /// The recording.
+        path: String,
+    },
     /// A binary that no object of the recordings is.
     #[error("{} is not used: no object of {} has its build-id or file name", path.display(), of_side(*side))]
     UnusedBinary {

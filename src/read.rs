@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events};
-use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
+use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces, TimeWindow};
 use pdiff_profile::{
     EventId, Notes, ObjectKind, PerSide, Profile, Resolutions, RunMeasures, Side, TakenBranch, TakenSample,
     ThreadState, Uncovered,
@@ -121,6 +121,7 @@ impl Reading {
             runs.push(run);
         }
         self.warn(same_samples(&runs), warnings);
+        self.warn(operations_of_part(build), warnings);
         Ok(ReadBuild { label: build.name(), runs, events: Vec::new() })
     }
 
@@ -169,6 +170,16 @@ impl Reading {
             warnings.push(warning);
         }
     }
+}
+
+/// Nothing tells whether operations are of the whole recording or of the part that counts.
+fn operations_of_part(build: &Build) -> Vec<Warning> {
+    let lacks_time = |recording: &&Recording| {
+        let of = recording.measures;
+        of.operations.is_some() && of.tps.is_none() && of.window_s.is_none() && of.cpu_seconds.is_none()
+    };
+    let some = build.recordings.iter().filter(|_| build.time != TimeWindow::All).filter(lacks_time);
+    some.map(|recording| Warning::OperationsOfPart { path: recording.source.to_string() }).collect()
 }
 
 /// A recording that is its own replicate makes noise look smaller than it is: one given twice, a copy, or a run that a store has

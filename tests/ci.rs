@@ -173,7 +173,7 @@ fn costs_of_samples_that_lack_measured_cpu_are_not_gated() {
     let (code, said) = table("39");
     assert_eq!(code, 0, "{said}");
     let (code, said) = table("80");
-    assert!(code == 3 && said.contains("the samples do not hold the CPU that was measured"), "{code} {said}");
+    assert!(code == 3 && said.contains("the samples do not hold all CPU of the operations"), "{code} {said}");
     assert!(said.contains("only sampled CPU"), "{said}");
     assert!(said.contains("!        sampled of the CPU measured"), "{said}");
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_profile::{Event, PerSide, Profile, Side};
+use pdiff_profile::{Event, NoteKind, PerSide, Profile, Side};
 
 use super::comparison::{Cost, SideSummary};
 use super::coverage::Coverage;
-use super::input::{SideInput, Sides};
+use super::input::{RunInput, SideInput, Sides};
 use super::mistakes::{cut_off_pct, unwinding};
 use super::row::{Quantities, Row};
 use super::side_fact::{
@@ -57,6 +57,7 @@ pub(super) fn facts(
     facts.push(span(summaries));
     facts.extend(cost.into_iter().flat_map(throughput));
     facts.extend(cost.and_then(cpu_sampled));
+    facts.extend(cut_recordings(sides));
     facts.extend(cores(sides, summaries, cost));
     facts.push(spin(summaries, share));
     facts.push(unresolved(summaries));
@@ -182,6 +183,16 @@ fn cpu_sampled(cost: &Cost) -> Option<SideFact> {
     let pct = cost.cpu_coverage.filter(|_| cost.lacks_cpu)?.map(|part| 100.0 * part);
     let differ = ratio(pct) > SAMPLED_CPU_RATIO;
     Some(SideFact::plain(Subject::CpuSampled(pct)).raised(differ, Severity::Warning, Concern::CpuNotSampled))
+}
+
+fn cut_recordings(sides: &Sides<'_>) -> Option<SideFact> {
+    let cut = PerSide::from_fn(|side| -> Vec<String> {
+        let runs = sides.get(side).runs.iter();
+        let is_cut = |run: &&RunInput<'_>| run.profile.notes.get(NoteKind::CutRecording).is_some();
+        runs.filter(is_cut).map(|run| run.path.clone()).collect()
+    });
+    let is_any = cut.values().any(|paths| !paths.is_empty());
+    is_any.then(|| SideFact::new(Subject::CutRecordings(cut), Severity::Suspect, Concern::EndsMissing))
 }
 
 fn cores(sides: &Sides<'_>, summaries: PerSide<&SideSummary>, cost: Option<&Cost>) -> Option<SideFact> {

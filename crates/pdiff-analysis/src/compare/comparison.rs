@@ -174,7 +174,8 @@ pub struct Cost {
     pub cpu_scale: Pair,
     /// CPU seconds sampled over those measured in the window, where both sides know them.
     pub cpu_coverage: Option<Pair>,
-    /// The samples of a side are of less CPU, or of more, than was measured over their time, and nothing was scaled.
+    /// The samples of a side are of less CPU, or of more, than was measured over their time, and nothing was scaled; or a recording of it
+    /// was cut off.
     pub lacks_cpu: bool,
     /// Throughput and its parts.
     pub gap: Option<Gap>,

@@ -153,7 +153,11 @@ impl RunFacts<'_> {
             cpu_seconds,
             seconds,
             cpu_coverage: self.cpu_coverage(),
-            lacks_cpu: self.cpu_coverage().is_some() && !matches!(inside, Inside::ByCpu(_)),
+            lacks_cpu: match self.cpu_coverage() {
+                Some(_) => !matches!(inside, Inside::ByCpu(_)),
+                // What was recorded after the end of the file is missing, and nothing tells how much.
+                None => self.profile.notes.get(NoteKind::CutRecording).is_some(),
+            },
             as_counted: self
                 .measures
                 .operations

@@ -81,6 +81,8 @@ pub enum Subject {
     CoresUsed(PerSide<f64>),
     /// CPU seconds sampled, in percent of those measured.
     CpuSampled(PerSide<f64>),
+    /// The recordings that were cut off; empty if none was.
+    CutRecordings(PerSide<Vec<String>>),
     /// The part of samples that wait in a loop, in percent.
     BusyWaiting(PerSide<f64>),
     /// The part of weight whose function has no name, in percent.
@@ -219,6 +221,8 @@ pub enum Concern {
     CoresDiffer,
     /// The samples are not of all CPU that was measured, so costs per operation are off by as much.
     CpuNotSampled,
+    /// Samples and names at the ends of recordings are missing.
+    EndsMissing,
     /// The sides wait in loops to different extents.
     BusyWaitingDiffers,
     /// Much of the CPU waits in loops.

@@ -58,6 +58,7 @@ fn name(subject: &Subject) -> &'static str {
         Subject::Throughput(_) => "throughput",
         Subject::CoresUsed(_) => "cores used",
         Subject::CpuSampled(_) => "sampled of the CPU measured",
+        Subject::CutRecordings(_) => "recordings cut off",
         Subject::BusyWaiting(_) => "busy waiting",
         Subject::WithoutFunction(_) => "without function",
         Subject::WithoutCaller(_) => "without caller",
@@ -99,6 +100,10 @@ fn values(subject: &Subject) -> PerSide<String> {
         Subject::InlinedFunctions(objects) => objects.as_ref().map(|objects| match objects.is_empty() {
             true => "unknown".to_owned(),
             false => format!("known for {}", objects.join(", ")),
+        }),
+        Subject::CutRecordings(paths) => paths.as_ref().map(|paths| match paths.is_empty() {
+            true => "none".to_owned(),
+            false => first_of(paths, ", "),
         }),
         Subject::DebugInformation(causes) => causes.as_ref().map(|causes| match causes.is_empty() {
             true => "complete".to_owned(),
@@ -226,6 +231,9 @@ fn remark(concern: &Concern) -> String {
         Concern::CoresDiffer => "the load differs, or the program waits more on one side",
         Concern::CpuNotSampled => {
             "costs per operation lack what was not sampled; --cpu-seconds-before and --cpu-seconds-after scale them"
+        }
+        Concern::EndsMissing => {
+            "samples at their ends are missing, so costs per operation are too low, and so may names be; record again"
         }
         Concern::BusyWaitingDiffers => "spinning inflates shares; see --denominator work",
         Concern::MuchBusyWaiting => "CPU saved outside the awaited section may turn into more spinning",
