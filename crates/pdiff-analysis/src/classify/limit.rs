@@ -67,6 +67,15 @@ pub enum Limit {
         /// The build with the copy.
         in_build: Side,
     },
+    /// Most of its callers called a function of the build that lacks it, which the other build lacks: that may have become it.
+    CalledInstead {
+        /// That function.
+        other: String,
+        /// The build that has it.
+        in_build: Side,
+    },
+    /// Most of its weight is that of callees that may have taken the place of others.
+    ReplacedCallees,
     /// A lambda or unnamed type, whose names compilers choose.
     LocalName,
     /// Library code, which may have been written in another way.

@@ -33,6 +33,7 @@ pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
+pub(super) use new_code::has_no_body;
 pub(super) use weight::{has_same_code, is_relaid};
 
 use pdiff_profile::Side;

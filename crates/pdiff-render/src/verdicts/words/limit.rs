@@ -106,6 +106,12 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::VanishedCopy { copy, in_build } => {
             format!("{copy}, inlined in its caller in the {in_build} binary alone, may be the same function")
         }
+        Limit::CalledInstead { other, in_build } => {
+            format!("its callers called {other} in the {in_build} binary, which the other binary lacks: that may have become this function")
+        }
+        Limit::ReplacedCallees => {
+            "most of its weight is in callees that may have taken the place of others: see there".to_owned()
+        }
         Limit::RewrittenModule(module) => {
             format!("{module} was rewritten: each build has functions of it that the other lacks")
         }
