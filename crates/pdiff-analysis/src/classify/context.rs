@@ -373,6 +373,18 @@ impl<'a> Context<'a> {
         jumped.into_iter().flatten().any(|id| callee.ids[side].contains(&id))
     }
 
+    /// Whether a side's run entered the function, though no stack can show it: it always leaves to the callee by a jump, and the callee
+    /// has samples there under the function's callers, which it does not have on the other side.
+    pub(super) fn is_hidden_by_jump(&self, case: &Case<'_>, callee: &Case<'_>, side: Side) -> bool {
+        let Some(census) = self.builds.census(side) else { return false };
+        let edges = || {
+            let ids = case.ids[side].iter();
+            ids.flat_map(|id| callee.ids[side].iter().filter_map(|of| census.call(*id, *of)))
+        };
+        let only_jumps = edges().any(|edge| edge.tail_jumps > 0) && edges().all(|edge| edge.calls == 0);
+        only_jumps && self.jumped_past_pp(case, callee, side) > 0.0
+    }
+
     /// What a function leaves to by jumps, one jump after the other.
     fn jumped_to(&self, census: &Census, case: &Case<'_>, side: Side) -> Vec<Vec<FunctionId>> {
         let mut known = places(census, &case.ids[side]);

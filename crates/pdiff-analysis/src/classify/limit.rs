@@ -115,6 +115,8 @@ pub enum Limit {
     LostChains(Side),
     /// A run's chains lack their outermost callers much more often, so totals are too low on that side.
     ChainsCutMore(Side),
+    /// The stacks show it between code without names only, and no sample is in it: the chains may be wrong there.
+    BetweenUnknown,
     /// Too few functions to know what all functions have in common.
     FewFunctions,
     /// A change that all functions share is not a cause of one of them.

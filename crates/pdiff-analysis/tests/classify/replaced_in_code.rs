@@ -101,6 +101,51 @@ fn what_callers_that_did_not_run_called_before_is_not_known() {
 }
 
 #[test]
+fn a_function_whose_body_went_to_what_it_calls_gained_nothing_by_inlining() {
+    let before = "finish:300 validate:900 main>finish finish>validate";
+    let after = "finish:310 validate:20 check_all:1200 main>finish finish<validate*1 finish>check_all";
+    let of = |after: (&str, &str)| {
+        said(&between(("main;finish 5\nmain;finish;validate 90", before), after), "validate")
+    };
+    let handed_on =
+        of(("main;finish 5\nmain;finish;+validate 1\nmain;finish;+validate;check_all 300", after));
+    assert!(!handed_on.contains("inline"), "{handed_on}");
+    let inlined = of(("main;finish 5\nmain;finish;+validate 40", "finish:900 main>finish finish<validate*1"));
+    assert!(inlined.contains("inline-gain"), "{inlined}");
+}
+
+#[test]
+fn a_function_that_leads_to_one_that_was_split_is_on_no_other_way() {
+    let build = "pcall:90 guard:90 run:90 sort:90 call:400 main>pcall pcall>guard run>sort sort>call";
+    let before = format!("{build} guard>call call>run");
+    let after = format!("{build} callint:390 guard>callint callint>run");
+    let outcome = between(
+        ("main;pcall;guard;call 460\nmain;pcall;guard;call;run;sort;call 40", &before),
+        ("main;pcall;guard;callint 290\nmain;pcall;guard;callint;run;sort;call 60", &after),
+    );
+    assert_eq!(said(&outcome, "callint"), "split likely R-succession");
+    assert_ne!(verdict(&outcome, "pcall").rule_id, "R-in-between", "{:?}", verdict(&outcome, "pcall"));
+}
+
+#[test]
+fn a_function_between_code_without_names_need_not_have_run() {
+    let build = "what:90";
+    let outcome = between(("main;[unknown];what;[unknown] 60", build), ("main;[unknown] 60", build));
+    let of = said(&outcome, "what");
+    assert!(of.contains("unclear"), "{of}");
+    assert_eq!(verdict(&outcome, "what").limited_by, Some(Limit::BetweenUnknown));
+}
+
+#[test]
+fn a_function_that_left_by_a_jump_was_entered_before() {
+    let before = ("main;flush 9", "run:8 flush:90 main>run run^flush");
+    let after = ("main;run;flush 90", "run:26 flush:900 main>run run>flush");
+    let outcome = between(before, after);
+    let of = verdict(&outcome, "run");
+    assert!(!["newly-active", "missing-fast-path"].contains(&of.cause.as_str()), "{of:?}");
+}
+
+#[test]
 fn a_leaf_is_no_part_of_a_caller_that_never_had_as_much_code() {
     let (stacks, words) = steady();
     let of = |parse: usize, operators: usize| {
@@ -113,4 +158,18 @@ fn a_leaf_is_no_part_of_a_caller_that_never_had_as_much_code() {
     // The operators took less time in this run.
     assert_eq!(of(20, 240), "new-overhead proved R-new-code");
     assert!(of(75, 300).contains("likely"), "{}", of(75, 300));
+}
+
+#[test]
+fn overloads_differ_if_one_of_them_does() {
+    let (stacks, words) = steady();
+    let build = format!("{words}show%1:90 show%2:80 show%2=71 emit:300 emit=72 main>show%1 show%1>emit ");
+    let of = |after: &str| {
+        let before = (format!("{stacks}main;show 20\nmain;show;emit 30"), format!("{build}show%1=73"));
+        let after = (format!("{stacks}main;show 27\nmain;show;emit 120"), format!("{build}{after}"));
+        said(&between((&before.0, &before.1), (&after.0, &after.1)), "show")
+    };
+    assert_eq!(of("show%1=74"), "missing-fast-path likely R-fast-path");
+    let same = of("show%1=73");
+    assert!(!same.contains("fast-path"), "{same}");
 }

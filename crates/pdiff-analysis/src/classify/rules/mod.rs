@@ -2,6 +2,7 @@
 //! for each id.
 
 mod below;
+mod between_unknown;
 mod called_as_often;
 mod callees;
 mod callers;
@@ -86,7 +87,7 @@ pub(super) fn judge(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCal
         (_, "R-heavier" | "R-lighter") => moved::to_other_file(context, case),
         _ => None,
     };
-    cut_chains(context, case, moved.unwrap_or(finding))
+    between_unknown::limited(context, case, cut_chains(context, case, moved.unwrap_or(finding)))
 }
 
 /// A change of total is not certain where one side lacks callers in many more stacks. That a build does not have the function is

@@ -90,6 +90,10 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::ChainsCutMore(side) => {
             format!("many more call chains of the {side} run lack their outermost callers: totals are too low there")
         }
+        Limit::BetweenUnknown => {
+            "the stacks show it only between code without names, and hardly a sample is in it: the call chains may be wrong there"
+                .to_owned()
+        }
         Limit::FewFunctions => {
             "too few functions were sampled on both sides to tell what all have in common".to_owned()
         }
