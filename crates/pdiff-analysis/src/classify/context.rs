@@ -14,6 +14,7 @@ use super::common_shift::CommonShift;
 use super::counts::CallCounts;
 use super::fact::Fact;
 use super::input::ClassifyInput;
+use super::instances::Instances;
 use super::lost_callers::{LostCall, LostCallers, places, reaches};
 use super::module_pairs::ReplacedModules;
 use super::row_index::RowIndex;
@@ -70,6 +71,8 @@ pub(super) struct Context<'a> {
     pub(super) successions: OnceLock<Successions>,
     /// Modules that replaced modules, found when a rule asks.
     pub(super) modules: OnceLock<ReplacedModules>,
+    /// Instances of templates that one build alone has, found when a rule asks.
+    pub(super) instances: OnceLock<Instances>,
 }
 
 impl<'a> Context<'a> {
@@ -121,6 +124,7 @@ impl<'a> Context<'a> {
             has_other_layout,
             successions: OnceLock::new(),
             modules: OnceLock::new(),
+            instances: OnceLock::new(),
         }
     }
 

@@ -74,6 +74,13 @@ pub enum Limit {
         /// The build that has it.
         in_build: Side,
     },
+    /// An instance of the same template is in the build that lacks it alone: it may be the same with another name of a type.
+    OtherInstance {
+        /// That instance.
+        other: String,
+        /// The build that has it.
+        in_build: Side,
+    },
     /// Most of its weight is that of callees that may have taken the place of others.
     ReplacedCallees,
     /// A lambda or unnamed type, whose names compilers choose.

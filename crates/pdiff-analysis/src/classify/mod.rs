@@ -25,6 +25,7 @@ mod finding;
 mod finding_cause;
 mod gates;
 mod input;
+mod instances;
 mod library;
 mod likeness;
 mod limit;

@@ -54,6 +54,7 @@ fn may_be_old(verdict: &Verdict) -> bool {
                 | Limit::LikeShare { .. }
                 | Limit::VanishedCopy { .. }
                 | Limit::CalledInstead { .. }
+                | Limit::OtherInstance { .. }
                 | Limit::ReplacedCallees
         )
     );

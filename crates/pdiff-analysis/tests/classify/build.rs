@@ -1,5 +1,5 @@
 //! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f^g` a jump in tail position, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
-//! of `f`; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`; `f=7` gives its body that hash, `f~` a pause instruction.
+//! of `f`; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction.
 
 use pdiff_analysis::classify::{
     CallCounts, Classification, ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds, Verdict, classify,
@@ -65,7 +65,7 @@ pub(crate) fn census(of: Words<'_>) -> Census {
     let mut ids: BTreeMap<String, FunctionId> = BTreeMap::new();
     for ((name, draft), addr) in drafts(of.words).into_iter().zip((0x1000..).step_by(0x1000)) {
         let (shown, overload) = name.split_once('%').map_or((&*name, None), |(shown, of)| (shown, Some(of)));
-        let text = builder.text(shown);
+        let text = builder.text(&shown.replace('«', "<").replace('»', ">"));
         let parameters = overload.map(|of| builder.text(&format!("({of})")));
         let file = draft.file.as_deref().map(|file| builder.text(file));
         let linkage = if name.ends_with("@plt") { Linkage::Imported } else { Linkage::External };

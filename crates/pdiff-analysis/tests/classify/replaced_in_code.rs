@@ -173,3 +173,21 @@ fn overloads_differ_if_one_of_them_does() {
     let same = of("show%1=73");
     assert!(!same.contains("fast-path"), "{same}");
 }
+
+#[test]
+fn an_instance_of_a_template_may_be_one_with_another_name_of_a_type() {
+    let build = "visit:300 main>visit";
+    // Of several instances, none is the one that another one is like.
+    let new = format!(
+        "{build} Array«Key»::hash:90 visit>Array«Key»::hash Array«Row»::hash:95 main>Array«Row»::hash"
+    );
+    let of = |method: &str| {
+        let old = format!("Array«Old_Key»::{method}:400 Array«Old_Row»::{method}:410");
+        let before = format!("{build} {old} main>Array«Old_Key»::{method} main>Array«Old_Row»::{method}");
+        let outcome =
+            between(("main;visit 60", &before), ("main;visit 60\nmain;visit;Array<Key>::hash 60", &new));
+        said(&outcome, "Array<Key>::hash")
+    };
+    assert_eq!(of("hash"), "new-overhead likely R-new-code");
+    assert_eq!(of("size"), "new-overhead proved R-new-code");
+}

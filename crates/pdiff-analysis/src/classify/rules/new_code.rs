@@ -14,6 +14,7 @@ use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::instances::Instances;
 use crate::classify::library::is_library;
 use crate::classify::likeness::are_named_alike;
 use crate::classify::limit::Limit;
@@ -71,6 +72,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     if let Some(copy) = vanished_copy(context, case, with) {
         finding = finding.limited(Confidence::Likely, Limit::VanishedCopy { copy, in_build: without });
+    }
+    let instances = context.instances.get_or_init(|| Instances::new(&context.builds));
+    if let Some(other) = instances.of_template(&case.row.name, without) {
+        let limit = Limit::OtherInstance { other: other.to_owned(), in_build: without };
+        finding = finding.limited(Confidence::Likely, limit);
     }
     if let Some(other) = called_instead(context, case, with).and_then(|id| named(context, without, id)) {
         finding = finding.limited(Confidence::Likely, Limit::CalledInstead { other, in_build: without });

@@ -113,6 +113,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::CalledInstead { other, in_build } => {
             format!("its callers called {other} in the {in_build} binary, which the other binary lacks: that may have become this function")
         }
+        Limit::OtherInstance { other, in_build } => {
+            format!("{other} is in the {in_build} binary alone: it may be the same with another name of a type")
+        }
         Limit::ReplacedCallees => {
             "most of its weight is in callees that may have taken the place of others: see there".to_owned()
         }
