@@ -195,15 +195,22 @@ impl<'a> Builds<'a> {
         self.foregrounds[side].as_ref().is_some_and(|foreground| foreground.is_sampled(id))
     }
 
-    /// Whether the code of both is the same; `None` where that cannot be said, or a run did not sample it.
+    /// Whether the code of both is the same; `None` where that cannot be said, or a run did not sample it. Overloads are one function: its
+    /// code is the same if that of each is.
     pub(super) fn same_code(&self, ids: &PerSide<Vec<FunctionId>>) -> Option<bool> {
-        let (before, after) = (self.census(Side::Before)?, self.census(Side::After)?);
-        match (ids.before.as_slice(), ids.after.as_slice()) {
-            ([b], [a]) if self.is_sampled(Side::Before, *b) && self.is_sampled(Side::After, *a) => {
-                before.same_code(*b, after, *a)
-            }
-            _ => None,
-        }
+        let pair = self.pair.as_ref().filter(|_| ids.before.len() == ids.after.len())?;
+        let same = |before: &FunctionId| {
+            let after = match (&*ids.before, &*ids.after) {
+                ([_], [after]) => *after,
+                _ => pair.matching.after_of(*before).filter(|found| !found.is_ambiguous)?.after,
+            };
+            let is_sampled = self.is_sampled(Side::Before, *before) && self.is_sampled(Side::After, after);
+            pair.before
+                .same_code(*before, pair.after, after)
+                .filter(|_| is_sampled && ids.after.contains(&after))
+        };
+        let all: Option<Vec<bool>> = ids.before.iter().map(same).collect();
+        all.filter(|all| !all.is_empty()).map(|all| all.into_iter().all(|is_same| is_same))
     }
 
     /// Whether the code of a function differs and yet has the same size and calls the same functions of the program as often.

@@ -14,6 +14,7 @@ use super::common_shift::CommonShift;
 use super::counts::CallCounts;
 use super::fact::Fact;
 use super::input::ClassifyInput;
+use super::instances::Instances;
 use super::lost_callers::{LostCall, LostCallers, places, reaches};
 use super::module_pairs::ReplacedModules;
 use super::row_index::RowIndex;
@@ -70,6 +71,8 @@ pub(super) struct Context<'a> {
     pub(super) successions: OnceLock<Successions>,
     /// Modules that replaced modules, found when a rule asks.
     pub(super) modules: OnceLock<ReplacedModules>,
+    /// Instances of templates that one build alone has, found when a rule asks.
+    pub(super) instances: OnceLock<Instances>,
 }
 
 impl<'a> Context<'a> {
@@ -121,6 +124,7 @@ impl<'a> Context<'a> {
             has_other_layout,
             successions: OnceLock::new(),
             modules: OnceLock::new(),
+            instances: OnceLock::new(),
         }
     }
 
@@ -371,6 +375,18 @@ impl<'a> Context<'a> {
         let Some(census) = self.builds.census(side) else { return false };
         let jumped = self.jumped_to(census, case, side);
         jumped.into_iter().flatten().any(|id| callee.ids[side].contains(&id))
+    }
+
+    /// Whether a side's run entered the function, though no stack can show it: it always leaves to the callee by a jump, and the callee
+    /// has samples there under the function's callers, which it does not have on the other side.
+    pub(super) fn is_hidden_by_jump(&self, case: &Case<'_>, callee: &Case<'_>, side: Side) -> bool {
+        let Some(census) = self.builds.census(side) else { return false };
+        let edges = || {
+            let ids = case.ids[side].iter();
+            ids.flat_map(|id| callee.ids[side].iter().filter_map(|of| census.call(*id, *of)))
+        };
+        let only_jumps = edges().any(|edge| edge.tail_jumps > 0) && edges().all(|edge| edge.calls == 0);
+        only_jumps && self.jumped_past_pp(case, callee, side) > 0.0
     }
 
     /// What a function leaves to by jumps, one jump after the other.

@@ -1,5 +1,7 @@
 //! How similar the contents of two functions of two builds are: by name, by callees, and by size.
 
+use std::ops::Range;
+
 use pdiff_profile::census::{Census, Function, FunctionId};
 
 use crate::matching::beside_scope;
@@ -30,9 +32,11 @@ pub(super) fn are_named_alike(a: &str, b: &str, least: f64) -> bool {
     shorter as f64 >= least * longer as f64 && likeness(a, b) >= least
 }
 
+/// Programs write the same words in small letters and in capitals.
 fn likeness(a: &str, b: &str) -> f64 {
     let longest = a.len().max(b.len());
-    if longest == 0 { 0.0 } else { common_part(a, b).len() as f64 / longest as f64 }
+    let common = longest_common(a, b, |a, b| a.eq_ignore_ascii_case(&b)).len();
+    if longest == 0 { 0.0 } else { common as f64 / longest as f64 }
 }
 
 /// Whether two functions have something in common: a part of their names that is rare among `names`, or most of what they
@@ -81,13 +85,19 @@ fn callees(census: &Census, function: FunctionId) -> Vec<&str> {
 
 /// The longest common part of two names.
 fn common_part<'n>(a: &'n str, b: &str) -> &'n str {
+    let common = longest_common(a, b, |a, b| a == b);
+    a.get(common).unwrap_or("")
+}
+
+/// Where the longest part that two names have in common is in the first.
+fn longest_common(a: &str, b: &str, is_same: impl Fn(u8, u8) -> bool) -> Range<usize> {
     let (mut best, mut end) = (0, 0);
     let mut row = vec![0_usize; b.len() + 1];
     for (at, letter) in a.bytes().enumerate() {
         let mut diagonal = 0;
         for (slot, other) in b.bytes().enumerate() {
             let above = row.get(slot + 1).copied().unwrap_or(0);
-            let length = if letter == other { diagonal + 1 } else { 0 };
+            let length = if is_same(letter, other) { diagonal + 1 } else { 0 };
             row.get_mut(slot + 1).into_iter().for_each(|slot| *slot = length);
             if length > best {
                 (best, end) = (length, at + 1);
@@ -95,7 +105,7 @@ fn common_part<'n>(a: &'n str, b: &str) -> &'n str {
             diagonal = above;
         }
     }
-    a.get(end - best..end).unwrap_or("")
+    end - best..end
 }
 
 #[cfg(test)]
@@ -112,6 +122,7 @@ mod tests {
         assert!(shares_rare_part(&names, "lib_tree_moveto_all", "lib_tree_index_moveto"));
         assert!(name_likeness("index2addr", "index2value") > 0.5);
         assert!(name_likeness("probe_cache", "check_policy") < 0.3);
+        assert!(name_likeness("RAND_DRBG_generate", "ossl_prov_drbg_generate") > 0.5);
         // A scope that both have does not count as similarity.
         assert!(name_likeness("kv::stats::Tracer::trace", "kv::stats::Audit::record") < 0.3);
         assert!(!shares_rare_part(&[], "kv::stats::Tracer::trace", "kv::stats::Audit::record"));

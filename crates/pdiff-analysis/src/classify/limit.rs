@@ -67,6 +67,22 @@ pub enum Limit {
         /// The build with the copy.
         in_build: Side,
     },
+    /// Most of its callers called a function of the build that lacks it, which the other build lacks: that may have become it.
+    CalledInstead {
+        /// That function.
+        other: String,
+        /// The build that has it.
+        in_build: Side,
+    },
+    /// An instance of the same template is in the build that lacks it alone: it may be the same with another name of a type.
+    OtherInstance {
+        /// That instance.
+        other: String,
+        /// The build that has it.
+        in_build: Side,
+    },
+    /// Most of its weight is that of callees that may have taken the place of others.
+    ReplacedCallees,
     /// A lambda or unnamed type, whose names compilers choose.
     LocalName,
     /// Library code, which may have been written in another way.
@@ -106,6 +122,8 @@ pub enum Limit {
     LostChains(Side),
     /// A run's chains lack their outermost callers much more often, so totals are too low on that side.
     ChainsCutMore(Side),
+    /// The stacks show it between code without names only, and no sample is in it: the chains may be wrong there.
+    BetweenUnknown,
     /// Too few functions to know what all functions have in common.
     FewFunctions,
     /// A change that all functions share is not a cause of one of them.

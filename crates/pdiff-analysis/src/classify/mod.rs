@@ -26,6 +26,7 @@ mod finding;
 mod finding_cause;
 mod gates;
 mod input;
+mod instances;
 mod library;
 mod likeness;
 mod limit;
@@ -36,6 +37,7 @@ mod module_pairs;
 mod modules;
 mod nesting;
 mod reason;
+mod replaced_callees;
 mod row_index;
 mod rules;
 mod setting;
@@ -111,6 +113,7 @@ fn verdicts_over_floor(context: &Context<'_>, flipped: &FlippedCallers) -> (Vec<
         numbered.filter(|(_, case)| verdict::is_over_floor(case.row)).unzip();
     let mut verdicts: Vec<Verdict> =
         cases.par_iter().map(|case| verdict_of(context, case, flipped)).collect();
+    replaced_callees::limit_leading(context, &rows, &mut verdicts);
     consequence::mark_called(context, &rows, &mut verdicts);
     doubt::limit_callers(&mut verdicts, context.is_patched);
     consequence::mark_callers(context, &rows, &mut verdicts);

@@ -21,6 +21,8 @@ const MIN_SCORE: f64 = 0.5;
 const MARGIN: f64 = 0.05;
 /// A function that has less of another one's code than this may be a part of it.
 const LEAST_OF_WHOLE: f64 = 0.75;
+/// One function keeps one of so many neighbours.
+const TELLING_NEIGHBOURS: usize = 2;
 const WORDS_WEIGHT: f64 = 0.5;
 const NEIGHBOURS_WEIGHT: f64 = 0.3;
 const SIZE_WEIGHT: f64 = 0.1;
@@ -89,7 +91,11 @@ pub(super) fn renames<'a>(
             let other = right.get(candidate)?;
             let of_other = after.1.get(other.function.id());
             own.zip(of_other).filter(|(own, other)| own.shares_own_word(other))?;
-            let neighbours = overlap(left_build.neighbours(single), right_build.neighbours(other));
+            let (ours, theirs) = (left_build.neighbours(single), right_build.neighbours(other));
+            let neighbours = overlap(ours, theirs);
+            if neighbours == 0.0 && are_known(ours, theirs) {
+                return None;
+            }
             Some((candidate, score(single.function, other.function, words, neighbours)?))
         };
         candidates.alike(&single.words, tally).into_iter().filter_map(score).collect()
@@ -171,6 +177,12 @@ fn score(before: Function<'_>, after: Function<'_>, words: f64, neighbours: f64)
     let score =
         WORDS_WEIGHT * words + NEIGHBOURS_WEIGHT * neighbours + SIZE_WEIGHT * size + FILE_WEIGHT * same_file;
     (score >= MIN_SCORE).then_some(score)
+}
+
+/// Whether enough neighbours of two functions are known for one of them to be common, if they are one function.
+fn are_known(ours: &[FunctionId], theirs: &[FunctionId]) -> bool {
+    let (fewer, more) = (ours.len().min(theirs.len()), ours.len().max(theirs.len()));
+    fewer >= 1 && more >= TELLING_NEIGHBOURS
 }
 
 /// Whether two functions make up a third one's code, and neither does alone: it was split, and not renamed.

@@ -205,6 +205,15 @@ fn a_rename_needs_like_words_and_like_neighbours() {
 }
 
 #[test]
+fn a_function_without_one_of_its_neighbours_is_another() {
+    let before = ["_Z4mainv", "sort", "_Z4donev", "_Z5otherv"];
+    let pairs = pairs_with(&before, &["_Z4mainv", "sort_func", "_Z4donev", "_Z5otherv"], "");
+    assert!(pairs.contains(&"sort > sort_func (fuzzy)".to_owned()), "{pairs:?}");
+    let pairs = pairs_with(&before, &["_Z4mainv", "_Z4donev", "_Z5otherv", "sort_func"], "");
+    assert_eq!(pairs.len(), 3, "{pairs:?}");
+}
+
+#[test]
 fn library_code_is_not_taken_for_renamed() {
     check(&["std::vector<int>::emplace_back_aux"], &["my::emplace_back_aux"], &[]);
 }

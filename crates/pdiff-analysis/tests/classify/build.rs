@@ -1,5 +1,5 @@
 //! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f^g` a jump in tail position, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
-//! of `f`; `f@plt` is a stub; `f=7` gives its body that hash, `f~` a pause instruction.
+//! of `f`; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction.
 
 use pdiff_analysis::classify::{
     CallCounts, Classification, ClassifyInput, ClassifyKnowledge, CodePaths, Demands, ObjectBuilds, Verdict,
@@ -65,10 +65,18 @@ pub(crate) fn census(of: Words<'_>) -> Census {
     let producer = builder.producer(Producer::from_text(of.compiler, 1));
     let mut ids: BTreeMap<String, FunctionId> = BTreeMap::new();
     for ((name, draft), addr) in drafts(of.words).into_iter().zip((0x1000..).step_by(0x1000)) {
-        let text = builder.text(&name);
+        let (shown, overload) = name.split_once('%').map_or((&*name, None), |(shown, of)| (shown, Some(of)));
+        let text = builder.text(&shown.replace('«', "<").replace('»', ">"));
+        let parameters = overload.map(|of| builder.text(&format!("({of})")));
         let file = draft.file.as_deref().map(|file| builder.text(file));
         let linkage = if name.ends_with("@plt") { Linkage::Imported } else { Linkage::External };
-        let facts = FunctionFacts { file, producer: Some(producer), linkage, ..FunctionFacts::named(text) };
+        let facts = FunctionFacts {
+            file,
+            producer: Some(producer),
+            linkage,
+            parameters,
+            ..FunctionFacts::named(text)
+        };
         let id = builder.function(facts);
         if draft.bytes > 0 {
             let body = Body {

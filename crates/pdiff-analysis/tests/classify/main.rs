@@ -15,6 +15,7 @@ mod laws;
 mod lost_frames;
 mod parts;
 mod per_operation;
+mod replaced_in_code;
 mod same_code;
 mod settings;
 mod shifts;

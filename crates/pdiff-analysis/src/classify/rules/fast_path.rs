@@ -400,7 +400,8 @@ pub(super) fn only_entered<'a>(
         let census = context.builds.census(side);
         let is_lost = census.is_some_and(|census| {
             has_caller(census, callee, side) && has_call(census, case, callee, side) == Some(false)
-        }) || FACTOR * context.orphaned_pct(callee, side.other()) >= pct(side);
+        }) || FACTOR * context.orphaned_pct(callee, side.other()) >= pct(side)
+            || context.is_hidden_by_jump(case, callee, side.other());
         // What was under it before may have been reached by a jump in tail position: it can be exchanged all the same.
         let counts = side == Side::Before || !is_lost;
         let is_old = || is_old_call_of_place(context, case, callee, side);

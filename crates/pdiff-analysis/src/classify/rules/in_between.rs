@@ -103,14 +103,20 @@ fn add_kept<'c>(
         if part_of_callee(call, callee, more) < MOST_OF_CALLEE || is_kernel_object(&callee.row.object) {
             continue;
         }
-        let whole = change_of_whole_pp((context, flipped), case, callee, more);
+        let mates = mates((context, flipped), callee, less);
+        let whole = match mates.is_empty() {
+            true => change_of_whole_pp((context, flipped), case, callee, more),
+            false => change_of_set_pp((context, flipped), callee, more),
+        };
         let under = share_pct(row, more, call.weight(more));
         let may_lead_on = leads_on(callee, less) && way.len() <= DEEPEST;
         if !may_lead_on && whole.is_none_or(|whole| under <= whole) {
             continue;
         }
-        let grew =
-            under - below_pct(context, way, callee, less) - under_other_name(context, row, callee, less);
+        let grew = under
+            - below_pct(context, way, callee, less)
+            - under_other_name(context, row, callee, less)
+            - mates.iter().map(|mate| below_pct(context, way, mate, less)).sum::<f64>();
         if grew <= 0.0 {
             continue;
         }
@@ -139,6 +145,30 @@ fn below_pct(context: &Context<'_>, way: &[&Case<'_>], callee: &Case<'_>, side: 
     let rows: Vec<usize> = way.iter().filter_map(|case| context.row_number(case.row)).collect();
     let part = context.row_number(callee.row).map_or(0.0, |row| part_below(context, row, &rows, side));
     part * callee.row.side(side).total_pct
+}
+
+/// The functions of a side that a callee of both runs was split into, or merged from: under these the run entered it, too.
+fn mates<'c>(
+    (context, flipped): (&'c Context<'_>, &FlippedCallers),
+    callee: &Case<'_>,
+    side: Side,
+) -> Vec<&'c Case<'c>> {
+    let row =
+        context.row_number(callee.row).filter(|_| Side::BOTH.into_iter().all(|side| callee.is_sampled(side)));
+    let set = row.and_then(|row| successions(context, flipped).of_row(row));
+    let rows = set.map_or(&[][..], |set| set.of(side)).iter().filter(|mate| Some(**mate) != row);
+    rows.filter_map(|mate| context.cases.get(*mate)).collect()
+}
+
+/// The change of all that a callee was split into, or merged from.
+fn change_of_set_pp(
+    (context, flipped): (&Context<'_>, &FlippedCallers),
+    callee: &Case<'_>,
+    more: Side,
+) -> Option<f64> {
+    let set = successions(context, flipped).of_row(context.row_number(callee.row)?)?;
+    let net_pp = net_pp(context, set);
+    Some(if more == Side::After { net_pp } else { -net_pp })
 }
 
 /// Whether all that a callee costs more may be what it leads to: the other run did not enter it, or its own code did not change.

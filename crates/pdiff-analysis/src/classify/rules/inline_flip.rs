@@ -86,6 +86,9 @@ fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFl
     if !row.booked.significant || !case.of_program || context.same_program {
         return None;
     }
+    if has_handed_on(context, row) {
+        return None;
+    }
     let inlined_on = if row.delta_booked_pp() > 0.0 { Side::Before } else { Side::After };
     let flips = context.sampled_flips(case, inlined_on);
     let called_on = inlined_on.other();
@@ -94,6 +97,20 @@ fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFl
     let copies_pct = copies_pct(context, case, &flips, inlined_on);
     let explains = copies_pct >= EXPLAINING_PART * row.delta_booked_pp().abs();
     (!flips.is_empty() && (explains || !was_out_of_line)).then_some((inlined_on, flips))
+}
+
+/// Whether the function's body, inlined or not, lost or gained most of what its self by symbol did, while its total moved the other
+/// way by as much: functions that it calls took its code over, or it took over theirs. Inlining does neither.
+fn has_handed_on(context: &Context<'_>, row: &Row) -> bool {
+    let own = |before: f64, after: f64| context.common_shift.own_change_pp(before, after);
+    let total_pp = own(row.before.total_pct, row.after.total_pct);
+    let body_pp = own(row.before.x_pct(), row.after.x_pct());
+    let booked_pp = own(row.before.booked_self_pct, row.after.booked_self_pct);
+    row.total.significant
+        && body_pp * booked_pp > 0.0
+        && body_pp.abs() >= EXPLAINED_PART * booked_pp.abs()
+        && total_pp * booked_pp < 0.0
+        && total_pp.abs() >= booked_pp.abs()
 }
 
 /// The share of the function's copies in the flipped callers, where they stand.
@@ -151,7 +168,13 @@ fn callee_of(
 ) -> Finding {
     let row = case.row;
     let family = context.row_number(row).and_then(|row| flipped.costs.get(&row)).copied();
-    let (rule_id, cause) = match (inlined_on, family) {
+    let copies = copies_pct(context, case, &flips, inlined_on);
+    let left = if copies > 0.0 { left_pp(context, &flips, inlined_on) } else { 0.0 };
+    let shown_pp = copies.max(left);
+    let has_shown_copies = shown_pp >= EXPLAINING_PART * row.delta_booked_pp().abs();
+    // Of another version, other code may have taken over what the copies hardly show.
+    let family_cost = family.filter(|_| has_shown_copies || !context.is_other_version);
+    let (rule_id, cause) = match (inlined_on, family_cost) {
         (Side::Before, Some(cost)) if cost.is_more() => ("R-inline-lost", Cause::InlineRegression),
         (Side::After, Some(cost)) if cost.is_less() => ("R-inline-gained", Cause::InlineGain),
         _ => ("R-inline-change", Cause::InlineChange),
@@ -166,18 +189,15 @@ fn callee_of(
         more_callers: callers.len().saturating_sub(1),
         booked_pp,
         body_pp,
-        family,
+        family: family_cost,
     };
     let mut finding = Finding::new(rule_id, cause, Judged::Booked, reason);
     finding = finding.with(flips.iter().map(|flip| flip_fact(flip, inlined_on)));
     finding = finding.with(compiler_said(context, case, &flips, inlined_on.other()));
     finding = finding.with(why(context, case));
     finding.callers = callers;
-    let copies = copies_pct(context, case, &flips, inlined_on);
-    let left = if copies > 0.0 { left_pp(context, &flips, inlined_on) } else { 0.0 };
-    let shown_pp = copies.max(left);
     // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
-    if cause != Cause::InlineChange && shown_pp < EXPLAINING_PART * booked_pp.abs() {
+    if cause != Cause::InlineChange && !has_shown_copies {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
     // Of another version, the code in the family does other work as well.

@@ -2,6 +2,7 @@
 //! for each id.
 
 mod below;
+mod between_unknown;
 mod called_as_often;
 mod callees;
 mod callers;
@@ -33,6 +34,7 @@ pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
+pub(super) use new_code::has_no_body;
 pub(super) use weight::{has_same_code, is_relaid};
 
 use pdiff_profile::Side;
@@ -85,7 +87,7 @@ pub(super) fn judge(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCal
         (_, "R-heavier" | "R-lighter") => moved::to_other_file(context, case),
         _ => None,
     };
-    cut_chains(context, case, moved.unwrap_or(finding))
+    between_unknown::limited(context, case, cut_chains(context, case, moved.unwrap_or(finding)))
 }
 
 /// A change of total is not certain where one side lacks callers in many more stacks. That a build does not have the function is

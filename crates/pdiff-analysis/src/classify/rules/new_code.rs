@@ -14,6 +14,7 @@ use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::instances::Instances;
 use crate::classify::library::is_library;
 use crate::classify::likeness::are_named_alike;
 use crate::classify::limit::Limit;
@@ -21,7 +22,7 @@ use crate::classify::lost_callers::has_call;
 use crate::classify::module_pairs::ReplacedModules;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::classify::succession::successions;
+use crate::classify::succession::{called_instead, successions, took_over_calls};
 use crate::matching::file_stem;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
@@ -72,8 +73,17 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if let Some(copy) = vanished_copy(context, case, with) {
         finding = finding.limited(Confidence::Likely, Limit::VanishedCopy { copy, in_build: without });
     }
+    let instances = context.instances.get_or_init(|| Instances::new(&context.builds));
+    if let Some(other) = instances.of_template(&case.row.name, without) {
+        let limit = Limit::OtherInstance { other: other.to_owned(), in_build: without };
+        finding = finding.limited(Confidence::Likely, limit);
+    }
+    if let Some(other) = called_instead(context, case, with).and_then(|id| named(context, without, id)) {
+        finding = finding.limited(Confidence::Likely, Limit::CalledInstead { other, in_build: without });
+    }
     let row = context.row_number(case.row);
     let is_doubtful = row.is_some_and(|row| successions(context, flipped).is_doubtful(row));
+    let is_doubtful = is_doubtful || took_over_calls(context, case, with);
     if is_doubtful || (finding.callers.is_empty() && is_called(context, case, with)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
     }
@@ -97,8 +107,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::common(finding, case))
 }
 
+fn named(context: &Context<'_>, side: Side, id: FunctionId) -> Option<String> {
+    Some(context.builds.census(side)?.function(id)?.name().to_owned())
+}
+
 /// Whether a build contains it inlined only: it has no code of its own that could be looked for in the other build.
-pub(super) fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
+pub(in crate::classify) fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
     let ids = &case.ids[with];
     let function = |id| context.builds.census(with).and_then(|census| census.function(id));
     !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())

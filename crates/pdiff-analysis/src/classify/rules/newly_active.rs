@@ -100,8 +100,13 @@ fn by_caller(context: &Context<'_>, caller: &Case<'_>) -> EnteredBy {
 }
 
 /// Whether the idle run may have entered the function and its chains lost it: what it calls in the code has samples
-/// there, under callers that do not call it.
+/// there, under callers that do not call it. Any sample is enough if it leaves by a jump, because no stack shows it then.
 fn is_lost(context: &Context<'_>, case: &Case<'_>, idle: Side) -> bool {
+    let calls = context.calls_from(case.row, idle.other()).into_iter();
+    let mut callees = calls.filter_map(|call| context.callee(call));
+    if callees.any(|callee| context.is_hidden_by_jump(case, callee, idle)) {
+        return true;
+    }
     let active_pct = case.row.side(idle.other()).total_pct;
     let lost_pp = lost_pp(context, case, idle, |callee| context.lost_from(case, callee, idle));
     lost_pp > 0.0 && FACTOR * lost_pp >= active_pct

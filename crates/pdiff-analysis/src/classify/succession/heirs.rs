@@ -24,6 +24,9 @@ const MOST_OF_ALL_PCT: f64 = 25.0;
 /// The heirs of a function that left the build have at least this part of its weight, unless their names are alike.
 const LEAST_LEFT: f64 = 0.4;
 
+/// A function with this part of its total in its own code is a leaf.
+const NEARLY_ALL: f64 = 0.9;
+
 /// Kin that lost a smaller part of the function's weight are left out.
 const LEAST_PART: f64 = 0.1;
 
@@ -241,7 +244,7 @@ impl<'c> Kinship<'c, '_> {
     }
 
     /// Whether the other run entered none of the callers that both builds have, and one of them calls a function in the code of that
-    /// build that this build lacks: the stacks do not show what the row replaced.
+    /// build that this build lacks, or that the caller no longer calls: the stacks do not show what the row replaced.
     fn has_unseen_predecessor(&self, callers: &[usize], with: Side) -> bool {
         let without = with.other();
         let known: Vec<&Case<'_>> = callers
@@ -256,9 +259,25 @@ impl<'c> Kinship<'c, '_> {
         };
         let calls_gone = |caller: &&Case<'_>| {
             let edges = caller.ids[without].iter().flat_map(|id| census.calls_from(*id));
-            edges.into_iter().any(|edge| is_gone(edge.callee))
+            edges
+                .into_iter()
+                .any(|edge| is_gone(edge.callee) || self.is_called_no_more(caller, edge.callee, with))
         };
         known.iter().all(|caller| !caller.is_sampled(without)) && known.iter().any(calls_gone)
+    }
+
+    /// Whether a caller neither calls nor contains a function of the other build on side `with` any more.
+    fn is_called_no_more(&self, caller: &Case<'_>, callee: FunctionId, with: Side) -> bool {
+        let Some(census) = self.context.builds.census(with) else { return false };
+        let found = self.context.builds.matches(with.other(), &[callee]).into_iter().next();
+        let partner = found.map(|found| if with == Side::After { found.after } else { found.before });
+        partner.is_some_and(|partner| {
+            let has_code = census.function(partner).is_some_and(|function| !function.bodies().is_empty());
+            has_code
+                && caller.ids[with]
+                    .iter()
+                    .all(|id| census.call(*id, partner).is_none() && census.sites_in(partner, *id).is_empty())
+        })
     }
 
     /// Whether a caller of the row calls another function in the code of the build that lacks the row: one of the same source file, that
@@ -310,6 +329,13 @@ impl<'c> Kinship<'c, '_> {
                 let is_most = share(Judged::Total, caller.row, with) > MOST_OF_ALL_PCT;
                 let lost_by_family = self.lost_by_family(row, with);
                 let may_have_lost = lost_by_family.is_some_and(|lost| lost >= INHERITED_PART * weight);
+                // Of builds a patch apart, what the caller calls has verdicts of its own: only its own code can have become a leaf.
+                let had = factor(with.other()) * share(Judged::Booked, there, with.other())
+                    + Judged::Booked.half_width_pp(there);
+                let is_leaf = share(Judged::Booked, case.row, with) >= NEARLY_ALL * weight;
+                if self.context.is_patched && is_leaf && had < INHERITED_PART * weight {
+                    return false;
+                }
                 return !is_most && (may_have_lost || grown < INHERITED_PART * weight);
             }
             callers = self.callers(caller, with);

@@ -20,7 +20,7 @@ pub(super) const INHERITED_PART: f64 = 0.5;
 pub(super) const SAME_NAME: f64 = 0.5;
 
 /// Code that shrank below this part lost something.
-const SHRUNK_PART: f64 = 0.9;
+pub(super) const SHRUNK_PART: f64 = 0.9;
 
 /// A place in the source holds at most so many functions.
 pub(super) const WIDEST_PLACE: usize = 32;

@@ -9,15 +9,20 @@
 //! function of only one build are joined, and so are functions that together took over what one of both builds lost. Else a
 //! function of both builds can be in several sets.
 //!
+//! A function of both builds that now does nothing but call a new one is one set with it, too: its code is in the new one, however
+//! often the run calls it.
+//!
 //! A function that nothing succeeded for sure is still not said to be new if one that is gone could have been it: entered from
 //! where this one is, and alike in size and weight.
 //!
 //! Weight that left for another reason does not count: callers of flipped functions are not kin. All changes are without
 //! the common factor.
 
+mod forwarder;
 mod heirs;
 mod kinship;
 mod renames;
+mod replaced_calls;
 mod spent;
 mod vanished;
 
@@ -27,6 +32,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use heirs::Heir;
 use kinship::{Kinship, weight};
 use vanished::Vanished;
+
+pub(super) use replaced_calls::{called_instead, took_over_calls};
 
 use super::case::Case;
 use super::cause::{InBuild, Judged};
@@ -59,6 +66,10 @@ impl Successions {
             }
             if let Some((before, after)) = kinship.taken_out_of(*row, *with, &named) {
                 links.extend([(*row, before), (*row, after)]);
+                continue;
+            }
+            if let Some(caller) = kinship.forwarder(*row, *with) {
+                links.push((*row, caller));
                 continue;
             }
             let (measure, donors) = kinship.donors(*row, *with, is_renamed);

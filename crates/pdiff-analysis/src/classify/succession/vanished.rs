@@ -1,5 +1,5 @@
 //! Functions that are gone and may have been the predecessor of one that is there now: entered from the same functions of
-//! both builds, of a like size and weight, and not known to be another function. So may one of another library that is still in the
+//! both builds, of a like size and weight or of a like name, and not known to be another function. So may one of another library that is still in the
 //! build, because something else needs it, but that its callers no longer call; and one of a similar name that no running caller calls.
 
 use super::kinship::{Kinship, SAME_NAME, share};
@@ -63,7 +63,9 @@ impl Kinship<'_, '_> {
             let is_gone =
                 || gone.held_by(with) == InBuild::No || left.by_all && are_of_two_libraries(gone, case);
             let is_variant = || left.by_running && are_named_alike(&gone.row.name, &case.row.name, SAME_NAME);
-            if !(is_gone() && self.is_like((case, with), (gone, with.other())) || is_variant()) {
+            let is_named_alike = || are_named_alike(&gone.row.name, &case.row.name, SAME_NAME);
+            let is_like = || is_named_alike() || self.is_like((case, with), (gone, with.other()));
+            if !(is_gone() && is_like() || is_variant()) {
                 return false;
             }
             let ours = entered_by.get_or_insert_with(|| self.entered_by(row, with, renamed));

@@ -90,6 +90,10 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::ChainsCutMore(side) => {
             format!("many more call chains of the {side} run lack their outermost callers: totals are too low there")
         }
+        Limit::BetweenUnknown => {
+            "the stacks show it only between code without names, and hardly a sample is in it: the call chains may be wrong there"
+                .to_owned()
+        }
         Limit::FewFunctions => {
             "too few functions were sampled on both sides to tell what all have in common".to_owned()
         }
@@ -105,6 +109,15 @@ pub fn limit_text(of: &Limit) -> String {
         }
         Limit::VanishedCopy { copy, in_build } => {
             format!("{copy}, inlined in its caller in the {in_build} binary alone, may be the same function")
+        }
+        Limit::CalledInstead { other, in_build } => {
+            format!("its callers called {other} in the {in_build} binary, which the other binary lacks: that may have become this function")
+        }
+        Limit::OtherInstance { other, in_build } => {
+            format!("{other} is in the {in_build} binary alone: it may be the same with another name of a type")
+        }
+        Limit::ReplacedCallees => {
+            "most of its weight is in callees that may have taken the place of others: see there".to_owned()
         }
         Limit::RewrittenModule(module) => {
             format!("{module} was rewritten: each build has functions of it that the other lacks")

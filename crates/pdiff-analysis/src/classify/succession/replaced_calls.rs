@@ -1,0 +1,99 @@
+//! A function that was called where another one is called now, and a function that calls what its caller called before: the code
+//! tells so, whatever the runs entered.
+
+use crate::classify::case::Case;
+use crate::classify::context::Context;
+use crate::classify::library::is_of_library;
+use pdiff_profile::Side;
+use pdiff_profile::census::{Census, FunctionId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One caller may have exchanged any call for any other.
+const LEAST_CALLERS: usize = 2;
+
+/// The part of the callers of either function that must have exchanged one for the other.
+const MOST_CALLERS: f64 = 0.5;
+
+/// One call may have moved for another reason than that code moved.
+const LEAST_TAKEN: usize = 2;
+
+/// The function that the callers of a case of side `with` called in the other build, which this build lacks: most of the callers
+/// of each, of those that both builds have, call or contain the other one.
+pub(in crate::classify) fn called_instead(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    with: Side,
+) -> Option<FunctionId> {
+    let (own, other) = context.builds.census(with).zip(context.builds.census(with.other()))?;
+    let ours: BTreeSet<FunctionId> =
+        case.ids[with].iter().flat_map(|id| known_callers(context, own, with, *id)).collect();
+    if ours.len() < LEAST_CALLERS {
+        return None;
+    }
+    let mut exchanged: BTreeMap<FunctionId, usize> = BTreeMap::new();
+    for caller in &ours {
+        for callee in used(other, *caller) {
+            *exchanged.entry(callee).or_default() += 1;
+        }
+    }
+    let is_most = |part: usize, of: usize| part >= LEAST_CALLERS && part as f64 >= MOST_CALLERS * of as f64;
+    let is_gone = |id: FunctionId| {
+        let is_own = other.function(id).is_some_and(|of| !is_of_library(of.name(), of.file()));
+        is_own && context.builds.matches(with.other(), &[id]).is_empty()
+    };
+    let candidates = exchanged.into_iter().filter(|(_, count)| is_most(*count, ours.len()));
+    let replaced = candidates.filter(|(id, _)| is_gone(*id)).filter(|(id, count)| {
+        // The callers of either are counted by their names in the other function's build.
+        let of_gone: BTreeSet<FunctionId> = users(other, *id)
+            .into_iter()
+            .filter(|user| !context.builds.matches(with.other(), &[*user]).is_empty())
+            .collect();
+        is_most(*count, of_gone.len())
+    });
+    replaced.max_by_key(|(id, count)| (*count, std::cmp::Reverse(*id))).map(|(id, _)| id)
+}
+
+/// Whether a caller of a case of side `with` handed code on to it: most of what the case calls or contains, of what both builds have,
+/// the caller called or contained in the other build, and does no more.
+pub(in crate::classify) fn took_over_calls(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
+    let Some((own, other)) = context.builds.census(with).zip(context.builds.census(with.other())) else {
+        return false;
+    };
+    let Some(id) = case.ids[with].first().copied() else { return false };
+    let known = |of: BTreeSet<FunctionId>| -> BTreeSet<FunctionId> {
+        of.into_iter().filter_map(|id| partner(context, with, id)).collect()
+    };
+    let ours = known(used(own, id));
+    let took_over = |caller: FunctionId| {
+        let Some(before) = partner(context, with, caller) else { return false };
+        let (was_used, is_used) = (used(other, before), known(used(own, caller)));
+        let taken = ours.iter().filter(|id| was_used.contains(id) && !is_used.contains(id)).count();
+        taken >= LEAST_TAKEN && taken as f64 >= MOST_CALLERS * ours.len() as f64
+    };
+    users(own, id).into_iter().any(took_over)
+}
+
+/// The functions of both builds that call or contain a function, as those of the other build.
+fn known_callers(context: &Context<'_>, census: &Census, with: Side, id: FunctionId) -> Vec<FunctionId> {
+    users(census, id).into_iter().filter_map(|user| partner(context, with, user)).collect()
+}
+
+/// A function of side `with` in the other build.
+fn partner(context: &Context<'_>, with: Side, id: FunctionId) -> Option<FunctionId> {
+    let found = context.builds.matches(with, &[id]).into_iter().next()?;
+    Some(if with == Side::After { found.before } else { found.after })
+}
+
+/// The functions that call or contain a function.
+fn users(census: &Census, id: FunctionId) -> BTreeSet<FunctionId> {
+    let callers = census.calls_to(id).map(|edge| edge.caller);
+    let holders = census.inlined_into(id).map(|into| into.caller);
+    callers.chain(holders).filter(|user| *user != id).collect()
+}
+
+/// The functions that one calls or contains.
+fn used(census: &Census, id: FunctionId) -> BTreeSet<FunctionId> {
+    let called = census.calls_from(id).iter().map(|edge| edge.callee);
+    let held = census.sites_by_caller(id).map(|site| site.callee);
+    called.chain(held).filter(|used| *used != id).collect()
+}

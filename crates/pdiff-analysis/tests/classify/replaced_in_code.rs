@@ -1,0 +1,193 @@
+//! Code that took the place of other code, which the code of both builds shows though the weights of the runs do not.
+
+use pdiff_analysis::classify::{Classification, Limit};
+
+use crate::build::{classified, said, seen, steady, verdict, with_rest};
+
+const BUILD: &str = "main:50 work:50 main>work ";
+
+/// The verdicts on two sides, each of stacks and words.
+fn between(before: (&str, &str), after: (&str, &str)) -> Classification {
+    let [old, new] = [before.1, after.1].map(|words| format!("{BUILD}{words}"));
+    classified(seen(&with_rest(before.0), &old), seen(&with_rest(after.0), &new))
+}
+
+#[test]
+fn a_function_that_now_only_calls_a_new_one_was_split_however_often_it_runs() {
+    let before = ("main;find 20\nmain;find;table 30", "find:300 table:90 main>find find>table");
+    let of = |folded: &str, words: &str| said(&between(before, (folded, words)), "find_in");
+    let forwards = "find:20 find_in:290 table:90 main>find find>find_in find_in>table";
+    let split = "split likely R-succession";
+    assert_eq!(of("main;find 1\nmain;find;find_in 90\nmain;find;find_in;table 90", forwards), split);
+    // It does what it did, and something new.
+    let also = "find:320 find_in:290 table:90 main>find find>find_in find>table";
+    let folded = "main;find 20\nmain;find;table 30\nmain;find;find_in 180";
+    assert_eq!(of(folded, also), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn what_is_gone_may_be_what_is_new_under_a_like_name_whatever_either_weighs() {
+    let of = |new: &str| {
+        let before =
+            ("main;random 9\nmain;random;RAND_DRBG_fill 600", "random:200 RAND_DRBG_fill:700 main>random");
+        let before = (before.0, format!("{} random>RAND_DRBG_fill", before.1));
+        let after = format!("main;random 300\nmain;random;step 2\nmain;random;step;{new} 110");
+        let words = format!("random:200 step:90 {new}:90 main>random random>step step>{new}");
+        said(&between((before.0, &before.1), (&after, &words)), new)
+    };
+    assert!(!of("prov_drbg_fill").contains("proved"), "{}", of("prov_drbg_fill"));
+}
+
+/// Functions that two callers call in the after build, and what they called before.
+fn exchanged(before: &str) -> Classification {
+    let of = |folded: &str, words: &str| {
+        (folded.to_owned(), format!("read:200 parse:200 main>read main>parse {words}"))
+    };
+    let (before, after) = (
+        of("main;read 60\nmain;parse 60", &format!("put_error:90 {before}")),
+        of(
+            "main;read 60\nmain;parse 60\nmain;read;set_mark 40\nmain;lead 1\nmain;lead;set_mark 40",
+            "set_mark:70 lead:30 read>set_mark parse>set_mark main>lead lead>set_mark",
+        ),
+    );
+    between((&before.0, &before.1), (&after.0, &after.1))
+}
+
+#[test]
+fn a_function_that_callers_call_instead_of_a_vanished_one_may_be_that_one() {
+    let outcome = exchanged("read>put_error parse>put_error");
+    assert_eq!(said(&outcome, "set_mark"), "new-overhead likely R-new-code");
+    let limit = verdict(&outcome, "set_mark").limited_by.clone();
+    assert!(matches!(&limit, Some(Limit::CalledInstead { other, .. }) if other == "put_error"), "{limit:?}");
+    // One caller may have exchanged any call for any other.
+    assert_eq!(said(&exchanged("read>put_error"), "set_mark"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn new_code_that_leads_to_what_may_be_old_is_no_more_certain() {
+    let outcome = exchanged("read>put_error parse>put_error");
+    assert_eq!(said(&outcome, "lead"), "new-overhead likely R-new-code");
+    assert_eq!(verdict(&outcome, "lead").limited_by, Some(Limit::ReplacedCallees));
+    assert_eq!(said(&exchanged(""), "lead"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn a_function_that_calls_what_its_caller_called_is_a_part_of_the_caller() {
+    let before = "finish:300 clear_list:60 clear_map:60 main>finish finish>clear_list finish>clear_map";
+    let of = |still: &str| {
+        let after = format!(
+            "finish:280 reset:90 clear_list:60 clear_map:60 main>finish finish>reset reset>clear_list reset>clear_map \
+             {still}"
+        );
+        let outcome = between(("main;finish 40", before), ("main;finish 40\nmain;finish;reset 30", &after));
+        said(&outcome, "reset")
+    };
+    assert_eq!(of(""), "new-overhead likely R-new-code");
+    assert_eq!(of("finish>clear_list finish>clear_map"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn what_callers_that_did_not_run_called_before_is_not_known() {
+    let before = "decode:90 open:90 parse:80 main>decode open>parse decode>open";
+    let of = |still: &str| {
+        let after = format!(
+            "decode:90 open:90 parse:80 parse_with:85 main>decode decode>open open>parse_with {still}"
+        );
+        let folded = "main;decode 90\nmain;decode;open 1\nmain;decode;open;parse_with 60";
+        said(&between(("main;decode 90", before), (folded, &after)), "parse_with")
+    };
+    assert_eq!(of(""), "new-overhead likely R-new-code");
+    assert_eq!(of("open>parse"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn a_function_whose_body_went_to_what_it_calls_gained_nothing_by_inlining() {
+    let before = "finish:300 validate:900 main>finish finish>validate";
+    let after = "finish:310 validate:20 check_all:1200 main>finish finish<validate*1 finish>check_all";
+    let of = |after: (&str, &str)| {
+        said(&between(("main;finish 5\nmain;finish;validate 90", before), after), "validate")
+    };
+    let handed_on =
+        of(("main;finish 5\nmain;finish;+validate 1\nmain;finish;+validate;check_all 300", after));
+    assert!(!handed_on.contains("inline"), "{handed_on}");
+    let inlined = of(("main;finish 5\nmain;finish;+validate 40", "finish:900 main>finish finish<validate*1"));
+    assert!(inlined.contains("inline-gain"), "{inlined}");
+}
+
+#[test]
+fn a_function_that_leads_to_one_that_was_split_is_on_no_other_way() {
+    let build = "pcall:90 guard:90 run:90 sort:90 call:400 main>pcall pcall>guard run>sort sort>call";
+    let before = format!("{build} guard>call call>run");
+    let after = format!("{build} callint:390 guard>callint callint>run");
+    let outcome = between(
+        ("main;pcall;guard;call 460\nmain;pcall;guard;call;run;sort;call 40", &before),
+        ("main;pcall;guard;callint 290\nmain;pcall;guard;callint;run;sort;call 60", &after),
+    );
+    assert_eq!(said(&outcome, "callint"), "split likely R-succession");
+    assert_ne!(verdict(&outcome, "pcall").rule_id, "R-in-between", "{:?}", verdict(&outcome, "pcall"));
+}
+
+#[test]
+fn a_function_between_code_without_names_need_not_have_run() {
+    let build = "what:90";
+    let outcome = between(("main;[unknown];what;[unknown] 60", build), ("main;[unknown] 60", build));
+    let of = said(&outcome, "what");
+    assert!(of.contains("unclear"), "{of}");
+    assert_eq!(verdict(&outcome, "what").limited_by, Some(Limit::BetweenUnknown));
+}
+
+#[test]
+fn a_function_that_left_by_a_jump_was_entered_before() {
+    let before = ("main;flush 9", "run:8 flush:90 main>run run^flush");
+    let after = ("main;run;flush 90", "run:26 flush:900 main>run run>flush");
+    let outcome = between(before, after);
+    let of = verdict(&outcome, "run");
+    assert!(!["newly-active", "missing-fast-path"].contains(&of.cause.as_str()), "{of:?}");
+}
+
+#[test]
+fn a_leaf_is_no_part_of_a_caller_that_never_had_as_much_code() {
+    let (stacks, words) = steady();
+    let of = |parse: usize, operators: usize| {
+        let before = format!("{stacks}main;parse {parse}\nmain;parse;operators 300");
+        let after = format!("{stacks}main;parse 20\nmain;parse;operators {operators}\nmain;parse;hash 55");
+        let build = format!("{words}parse:300 operators:90 operators=99 main>parse parse>operators");
+        let outcome = between((&before, &build), (&after, &format!("{build} hash:60 parse>hash")));
+        said(&outcome, "hash")
+    };
+    // The operators took less time in this run.
+    assert_eq!(of(20, 240), "new-overhead proved R-new-code");
+    assert!(of(75, 300).contains("likely"), "{}", of(75, 300));
+}
+
+#[test]
+fn overloads_differ_if_one_of_them_does() {
+    let (stacks, words) = steady();
+    let build = format!("{words}show%1:90 show%2:80 show%2=71 emit:300 emit=72 main>show%1 show%1>emit ");
+    let of = |after: &str| {
+        let before = (format!("{stacks}main;show 20\nmain;show;emit 30"), format!("{build}show%1=73"));
+        let after = (format!("{stacks}main;show 27\nmain;show;emit 120"), format!("{build}{after}"));
+        said(&between((&before.0, &before.1), (&after.0, &after.1)), "show")
+    };
+    assert_eq!(of("show%1=74"), "missing-fast-path likely R-fast-path");
+    let same = of("show%1=73");
+    assert!(!same.contains("fast-path"), "{same}");
+}
+
+#[test]
+fn an_instance_of_a_template_may_be_one_with_another_name_of_a_type() {
+    let build = "visit:300 main>visit";
+    // Of several instances, none is the one that another one is like.
+    let new = format!(
+        "{build} Array«Key»::hash:90 visit>Array«Key»::hash Array«Row»::hash:95 main>Array«Row»::hash"
+    );
+    let of = |method: &str| {
+        let old = format!("Array«Old_Key»::{method}:400 Array«Old_Row»::{method}:410");
+        let before = format!("{build} {old} main>Array«Old_Key»::{method} main>Array«Old_Row»::{method}");
+        let outcome =
+            between(("main;visit 60", &before), ("main;visit 60\nmain;visit;Array<Key>::hash 60", &new));
+        said(&outcome, "Array<Key>::hash")
+    };
+    assert_eq!(of("hash"), "new-overhead likely R-new-code");
+    assert_eq!(of("size"), "new-overhead proved R-new-code");
+}
