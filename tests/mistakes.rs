@@ -434,3 +434,29 @@ fn the_short_help_fits_on_a_screen() {
         assert!(help.contains("--help` shows all options"), "{help}");
     }
 }
+
+#[test]
+fn a_recording_that_was_cut_off_is_told_first() {
+    let of = |name: &str| {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/perf-data").join(name).display().to_string()
+    };
+    let words = first_words(&[&of("fp.data"), &of("cut.data")]);
+    assert!(words.contains("recordings cut off none before") && words.contains("cut.data after"), "{words}");
+    assert!(!first_words(&[&of("fp.data"), &of("fp.data")]).contains("cut off"));
+}
+
+#[test]
+fn operations_of_a_part_in_time_are_asked_about() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let path = texts.put("a.perf", &samples("/opt/a", &[("work main", 3000)]));
+    let said = |arguments: &[&str]| {
+        let output =
+            run("compare", &[&[path.as_str(), path.as_str(), "--time", "after:0%-50%"], arguments].concat());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let operations = ["--operations-before", "100", "--operations-after", "100"];
+    let warning = said(&operations);
+    assert!(warning.contains("a.perf are taken for those of the time that --time selects"), "{warning}");
+    assert_eq!(said(&["--tps-before", "100", "--tps-after", "100"]), "");
+    assert_eq!(said(&[]), "");
+}

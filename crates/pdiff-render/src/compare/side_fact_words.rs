@@ -233,7 +233,7 @@ fn remark(concern: &Concern) -> String {
             "costs per operation lack what was not sampled; --cpu-seconds-before and --cpu-seconds-after scale them"
         }
         Concern::EndsMissing => {
-            "samples at their ends are missing, so costs per operation are too low, and so may names be; record again"
+            "samples at their ends are missing, so costs per operation are too low, and names may be missing, too; record again"
         }
         Concern::BusyWaitingDiffers => "spinning inflates shares; see --denominator work",
         Concern::MuchBusyWaiting => "CPU saved outside the awaited section may turn into more spinning",

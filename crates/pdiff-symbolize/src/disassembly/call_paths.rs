@@ -109,7 +109,7 @@ fn steps(parts: &[(u64, &[u8])], callees: &[u64]) -> Option<BTreeMap<u64, Step>>
                 FlowControl::UnconditionalBranch => Step { jump, leaves, calls, ..Step::default() },
                 FlowControl::ConditionalBranch => Step { next, jump, leaves, calls, ..Step::default() },
                 FlowControl::Return => Step { leaves: true, ..Step::default() },
-                // `ud2` and the like.
+                // Such as `ud2`.
                 FlowControl::Exception => Step::default(),
                 FlowControl::IndirectBranch | FlowControl::XbeginXabortXend => return None,
             };

@@ -9,6 +9,7 @@ mod callers;
 mod code_counts;
 mod code_quality;
 mod common_shift;
+mod cost_per_call;
 mod edge;
 mod entered;
 mod family_cost;

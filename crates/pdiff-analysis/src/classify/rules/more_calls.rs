@@ -3,21 +3,16 @@
 use pdiff_profile::Side;
 
 use crate::classify::case::Case;
-use crate::classify::cause::{Cause, Confidence, Judged};
+use crate::classify::cause::{Cause, Judged};
 use crate::classify::context::Context;
 use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
-use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::compare::Row;
-use crate::policy::Share;
 
+use super::cost_per_call::{MORE_CALLS, more_time};
 use super::per_operation;
-
-/// Counts that grew by less do not explain anything: status counters are read at other moments than samples.
-const MORE_CALLS: f64 = 1.1;
 
 /// The part of the growth of time, on a log scale, that the growth of calls must make up, and the part of the calls that are more
 /// which a caller must make.
@@ -43,30 +38,6 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         .with(context.counted_by());
     finding.callers = caller(context, case, calls.after - calls.before).into_iter().collect();
     Some(gates::common(finding, case))
-}
-
-/// A finding that a function's own code costs more or less; where counts say that it is called as often, nothing else can be why.
-pub(super) fn cost_per_call(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
-    match called_as_often(context, case.row) {
-        Some(counted) => finding.with([counted]).with(context.counted_by()),
-        None => finding.limited(Confidence::Likely, Limit::CallsOrCost),
-    }
-}
-
-/// Counts that say that a function is called as often on both sides.
-fn called_as_often(context: &Context<'_>, row: &Row) -> Option<Fact> {
-    let calls = context.input.counts?.get(&row.name).filter(|calls| calls.before > 0.0)?;
-    let more_calls = calls.after / calls.before;
-    let more_time = more_time(context, Judged::OwnSelf.shares(row));
-    let is_alike = (1.0 / MORE_CALLS..=MORE_CALLS).contains(&more_calls);
-    is_alike.then_some(Fact::CallsAndTime { calls, more_calls, more_time })
-}
-
-/// Time after over before: per operation where operations are known, as counts are, else as shares.
-fn more_time(context: &Context<'_>, (before, after): (f64, f64)) -> f64 {
-    let comparison = context.input.comparison;
-    let whole = comparison.cost.as_ref().filter(|_| comparison.share == Share::All);
-    after / before * whole.map_or(1.0, |cost| cost.log_ratio.exp())
 }
 
 /// The caller that makes most of the calls that are more, where calls are counted by caller.

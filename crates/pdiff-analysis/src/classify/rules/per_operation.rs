@@ -6,7 +6,7 @@
 
 use pdiff_profile::Side;
 
-use super::more_calls::cost_per_call;
+use super::cost_per_call::cost_per_call;
 use super::weight::{has_same_code, is_called_by_changed_code, is_only_relaid, is_told_by_places, unchanged};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};

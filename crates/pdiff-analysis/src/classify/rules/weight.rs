@@ -3,8 +3,8 @@
 use pdiff_profile::Side;
 
 use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
+use super::cost_per_call::cost_per_call;
 use super::edge;
-use super::more_calls::cost_per_call;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
