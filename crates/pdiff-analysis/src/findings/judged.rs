@@ -159,7 +159,10 @@ fn common_factor(input: &Input<'_>, groups: &Groups, own: &[RowNoise]) -> Common
     }
     let typical = typical(groups, own);
     let of_cost = input.cost.map(|cost| cost.factor_or_assumed(input.noise.single_run_cv()));
-    of_cost.filter(|of_cost| !of_cost.allows(typical.ratio)).unwrap_or(typical)
+    // The median place of one run varies as the cost does.
+    let contradicts =
+        |of_cost: &CommonFactor| !of_cost.overlaps(&CommonFactor { ratio: typical.ratio, ..*of_cost });
+    of_cost.filter(contradicts).unwrap_or(typical)
 }
 
 /// The factor on the share of the median place that both sides sampled well; 1 if there are only few.

@@ -52,10 +52,10 @@ pub struct Excess {
 }
 
 impl CommonFactor {
-    /// Whether its 95 % interval has a ratio in it.
-    pub(crate) fn allows(&self, ratio: f64) -> bool {
-        let half = critical_t(0.05, self.degrees_of_freedom) * self.log_se;
-        (ratio.ln() - self.ratio.ln()).abs() <= half
+    /// Whether the 95 % intervals of both overlap.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let half = |of: &Self| critical_t(0.05, of.degrees_of_freedom) * of.log_se;
+        (self.ratio.ln() - other.ratio.ln()).abs() <= half(self) + half(other)
     }
 
     /// The change of a row's share beyond the factor.
