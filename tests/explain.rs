@@ -147,3 +147,26 @@ fn hot_lines_are_those_of_addr2line() {
         }
     }
 }
+
+#[test]
+fn a_number_is_that_of_a_part_and_not_the_end_of_a_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let put = |name: &str, grow: usize| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, format!("main;grow {grow}\nmain;walk::#1 3000\nmain;rest 5000\n")).unwrap();
+        path
+    };
+    let (before, after) = (put("before.folded", 1000), put("after.folded", 4000));
+    let said = |name: &str| {
+        let output = pdiff_testing::pdiff()
+            .args(["explain", "--quiet"])
+            .args([&before, &after])
+            .arg(name)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(said("walk::#1").contains("function walk::#1"));
+    let part = said("#1");
+    assert!(part.contains("function grow") && !part.contains("walk"), "{part}");
+}

@@ -36,11 +36,14 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         bail!("there is no part {name}: the comparison lists {count} parts; hint: pdiff compare lists them")
     }
     let has_builds = Side::BOTH.iter().all(|side| evidence.facts.census(*side).is_some());
+    // What is not a function of the program has no verdict of its own.
+    let of_parts = || found.iter().filter(|of| of.is_function()).map(|of| of.function().to_owned()).collect();
     let names = match evidence.look_up(name) {
+        // A number is that of a part, and not the end of a function's name.
+        _ if name.starts_with('#') => of_parts(),
         FunctionLookup::Found(names) => names,
         found_no_function if found.is_empty() => names(name, found_no_function, has_builds)?,
-        // What is not a function of the program has no verdict of its own.
-        _ => found.iter().filter(|of| of.is_function()).map(|of| of.function().to_owned()).collect(),
+        _ => of_parts(),
     };
     let (verdicts, facts) = evidence.explain(&names);
     let row = |of: &Verdict| RowFunction {
