@@ -74,7 +74,8 @@ impl Build {
         self.label.clone().unwrap_or_else(of_stems)
     }
 
-    /// Both builds, called apart: where files of one name lie in two directories, by these, as `base/perf` and `head/perf`.
+    /// Both builds, called apart: where files of one name lie in two directories, by these, as `base/perf` and `head/perf`; other
+    /// files whose names have the same beginning by their sides.
     pub(crate) fn called_apart(before: Self, after: Self) -> PerSide<Self> {
         let is_one_name = before.label.is_none() && after.label.is_none() && before.name() == after.name();
         let places = [&before, &after].map(|build| build.recordings.first().and_then(Recording::path));
@@ -93,8 +94,16 @@ impl Build {
                 let name = before.name();
                 PerSide::new(before.label(format!("{a}/{name}")), after.label(format!("{b}/{name}")))
             }
+            None if is_one_name && before.paths() != after.paths() => {
+                let name = before.name();
+                PerSide::new(before.label(format!("{name} before")), after.label(format!("{name} after")))
+            }
             None => PerSide { before, after },
         }
+    }
+
+    fn paths(&self) -> Vec<Option<&Path>> {
+        self.recordings.iter().map(Recording::path).collect()
     }
 
     /// With what a table of windows says of its recordings.
@@ -137,9 +146,13 @@ mod tests {
         };
         check("base/perf.data", "head/perf.data", ["base/perf", "head/perf"]);
         check("a/out/perf.data", "b/out/perf.data", ["a/perf", "b/perf"]);
-        check("perf.data", "head/perf.data", ["perf", "perf"]);
+        check("perf.data", "head/perf.data", ["perf before", "perf after"]);
         check("base/a.perf", "head/b.perf", ["a", "b"]);
         check("a/x.perf", "a/x.perf", ["x", "x"]);
+        check("a/x-1.perf", "a/x-2.perf", ["x-1", "x-2"]);
+        let of = |names: [&str; 2]| Build::recordings(names);
+        let names = Build::called_apart(of(["x-1.perf", "x-2.perf"]), of(["x-3.perf", "x-4.perf"]));
+        assert_eq!(names.map(|build| build.name()).into_array(), ["x before", "x after"]);
         let labelled = Build::recordings(["a/x.perf"]).label("x");
         let names = Build::called_apart(labelled, Build::recordings(["b/x.perf"])).map(|build| build.name());
         assert_eq!(names.into_array(), ["x", "x"], "what the user said stays");

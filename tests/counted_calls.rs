@@ -43,9 +43,10 @@ fn counted(after: &str, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_callee_that_an_early_return_spared_lost_its_fast_path_by_samples_and_by_counts() {
-    let (cause, confidence, _) = verdict(&classify("every-call", &[]), "leaf");
-    assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", "likely"]);
+fn a_callee_that_an_early_return_spared_lost_its_fast_path_by_the_code_and_by_counts() {
+    let (cause, confidence, text) = verdict(&classify("every-call", &[]), "leaf");
+    assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", "proved"]);
+    assert!(text.contains("lookup could return without a call of leaf before"), "{text}");
     let operations = ["--counts-operations-before", "1000", "--counts-operations-after", "1000"];
     let (cause, confidence, text) = verdict(&counted("every-call", &operations), "leaf");
     assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", "proved"]);
@@ -71,7 +72,7 @@ fn twice_the_calls_are_proved_by_counts_and_heavier_without() {
 }
 
 #[test]
-fn an_early_return_that_vanished_is_likely_by_samples_and_proved_by_counts() {
+fn an_early_return_that_vanished_is_proved_by_the_code_of_both_builds_and_by_counts() {
     let files = |name: &str| ["before", "after"].map(|side| fixture(&format!("early-return/{side}/{name}")));
     let [old, new] = files("tables.perf.zst");
     let [old_binary, new_binary] = files("tables");
@@ -83,15 +84,18 @@ fn an_early_return_that_vanished_is_likely_by_samples_and_proved_by_counts() {
         command.args(["--no-cache", "--quiet", "--format", "json"]).args(more).output().unwrap()
     };
     let counts = ["--counts-before", &old_counts, "--counts-after", &new_counts];
-    for (more, expected) in [(&[][..], "likely"), (&counts[..], "proved")] {
+    for (more, proof) in
+        [(&[][..], "every way through its code leads to that call"), (&counts[..], "times per call")]
+    {
         let output = said(more);
         for function in ["info", "figures"] {
             let (cause, confidence, text) = verdict(&output, function);
-            assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", expected], "{function}: {text}");
+            assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", "proved"], "{function}: {text}");
+            assert!(text.contains(proof), "{function}: {text}");
         }
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let finding = &report["findings"][0];
-        assert_eq!([&finding["cause"], &finding["confidence"]], ["missing-fast-path", expected], "{finding}");
+        assert_eq!([&finding["cause"], &finding["confidence"]], ["missing-fast-path", "proved"], "{finding}");
     }
 }
 
