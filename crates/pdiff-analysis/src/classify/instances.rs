@@ -1,20 +1,34 @@
 //! Instances of the program's templates that one build alone has. A type that got another name gives its instances another one, too.
 
-use pdiff_profile::names::loose_name;
+use pdiff_profile::census::Function;
+use pdiff_profile::names::{SymbolWords, loose_name};
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use super::builds::Builds;
-use super::library::is_of_library;
+use super::case::Case;
+use super::cause::InBuild;
+use super::library::{is_library, is_of_library};
 
 /// Names of functions of each build that the other build lacks, by their names without template arguments.
 #[derive(Default)]
 pub(super) struct Instances(PerSide<FxHashMap<String, String>>);
 
 impl Instances {
-    pub(super) fn new(builds: &Builds<'_>) -> Self {
+    /// Of the templates that some of the functions that one build alone has are instances of.
+    pub(super) fn new(builds: &Builds<'_>, cases: &[Case<'_>]) -> Self {
+        let is_of_one = |case: &&Case<'_>| Side::BOTH.iter().any(|side| case.held_by(*side) == InBuild::No);
+        let of_one = cases.iter().filter(is_of_one).filter(|case| !is_library(case));
+        let names = of_one.map(|case| &*case.row.name);
+        let asked: Vec<String> = names.filter(|name| name.contains('<')).filter_map(loose_name).collect();
+        // To demangle the names of all functions takes longer than all other judging.
+        let words = SymbolWords::new(asked.iter().map(String::as_str));
+        let may_be_asked = |function: &Function<'_>| {
+            !function.is_mangled() || function.linkage_name().is_some_and(|symbol| words.may_be_of(symbol))
+        };
         Self(PerSide::from_fn(|side| {
-            let functions = builds.census(side).into_iter().flat_map(|census| census.functions());
+            let census = builds.census(side).filter(|_| !asked.is_empty());
+            let functions = census.into_iter().flat_map(|census| census.functions()).filter(may_be_asked);
             let own = functions.filter(|function| {
                 function.name().contains('<')
                     && function.is_present()

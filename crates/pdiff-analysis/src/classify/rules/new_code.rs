@@ -73,7 +73,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if let Some(copy) = vanished_copy(context, case, with) {
         finding = finding.limited(Confidence::Likely, Limit::VanishedCopy { copy, in_build: without });
     }
-    let instances = context.instances.get_or_init(|| Instances::new(&context.builds));
+    let instances = context.instances.get_or_init(|| Instances::new(&context.builds, &context.cases));
     if let Some(other) = instances.of_template(&case.row.name, without) {
         let limit = Limit::OtherInstance { other: other.to_owned(), in_build: without };
         finding = finding.limited(Confidence::Likely, limit);
