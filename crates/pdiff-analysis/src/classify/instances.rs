@@ -11,7 +11,6 @@ use super::cause::InBuild;
 use super::library::{is_library, is_of_library};
 
 /// Names of functions of each build that the other build lacks, by their names without template arguments.
-#[derive(Default)]
 pub(super) struct Instances(PerSide<FxHashMap<String, String>>);
 
 impl Instances {

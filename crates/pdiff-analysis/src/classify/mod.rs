@@ -183,7 +183,7 @@ fn net_new_per_op_ns(context: &Context<'_>, case: &Case<'_>, reason: &Reason, ju
     let net_pp = match reason {
         Reason::Succession { net_pp, .. } | Reason::Renamed { net_pp, .. } => *net_pp,
         Reason::Flipped { family: Some(family), .. } => family.net_pp,
-        // What left this function's own code, or came into it, is told with the function that it is of.
+        // The verdict on the callee has the net of both.
         Reason::CalleesFlipped { .. } => return None,
         _ => context.common_shift.own_change_pp(before, after),
     };

@@ -46,8 +46,8 @@ pub struct Verdict {
     /// The change of the judged measure per operation, where that was tested.
     pub cost_change: Option<CostChange>,
     /// New or saved cost per operation, in nanoseconds: of the function, or of its set or inlining family together; `None`
-    /// without operations, for events that do not measure time, and for callers that inline other functions than before: their
-    /// net is told with these functions.
+    /// without operations, for events that do not measure time, and for callers that inline other functions than before: the
+    /// verdicts on these functions have it.
     pub net_new_per_op_ns: Option<f64>,
     /// The family it belongs to, by number.
     pub family: Option<usize>,

@@ -337,7 +337,7 @@ impl PlanInput<'_> {
             100.0 * parts.map(|part| part.share).sum::<f64>().max(0.0)
         };
         let of_sides = |is_in: &dyn Fn(u32, u32, bool) -> bool| PerSide::from_fn(|side| share(side, is_in));
-        // What no setting switches is told by the parts that it is about.
+        // A factor that no setting switches has the shares of its parts.
         let is_of = |finding: &&Finding| candidate.finding_ranks.contains(&finding.rank);
         let of_parts = PerSide::from_fn(|side| {
             self.comparison.findings.list.iter().filter(is_of).map(|finding| finding.side(side).pct).sum()

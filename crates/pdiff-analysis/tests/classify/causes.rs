@@ -234,6 +234,12 @@ fn a_function_that_counts_say_is_called_as_often_costs_more_per_call_for_sure() 
     // A third more calls may be a part of it.
     assert_eq!(said_with("run\t100\t130\n"), "heavier likely R-heavier");
     assert_eq!(said_with("work\t100\t100\n"), "heavier likely R-heavier");
+    // The same code, called by code that differs, may be slower for other reasons than what it does.
+    let counts = CallCounts::parse("run\t100\t104\n").unwrap();
+    let extra = Extra { counts: Some(counts), ..Extra::default() };
+    let caller = |hash: u32| format!("{} main={hash}", build(7));
+    let same = classified_with(seen(&before, &caller(1)), seen(&after, &caller(2)), &extra);
+    assert_eq!(said(&same, "run"), "heavier likely R-heavier");
 }
 
 #[test]

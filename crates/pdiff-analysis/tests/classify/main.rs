@@ -10,6 +10,7 @@ mod abstaining;
 mod build;
 mod causes;
 mod consequences;
+mod edges;
 mod fast_paths;
 mod laws;
 mod lost_frames;

@@ -2,8 +2,8 @@
 //!
 //! In: where the code of a function lies, and where its callee begins. All ways from the entry are followed; a way ends at a
 //! return, at a jump out of the function, at code that traps, and at a call of the callee or a jump to it. What a condition asks is
-//! not looked at, so a way that is never taken counts as one. Where a jump leads that goes through a table or a register is not known, and then
-//! there is no answer.
+//! not looked at, so a way that is never taken counts as one, and a call of a function that does not return seems to go on to the code
+//! behind it. Where a jump through a table or a register leads is not known, and then there is no answer.
 //!
 //! Cost: the bytes of the function.
 

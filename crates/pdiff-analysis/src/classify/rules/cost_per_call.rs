@@ -12,9 +12,15 @@ use crate::policy::Share;
 /// Counts that grew by less do not explain anything: status counters are read at other moments than samples.
 pub(super) const MORE_CALLS: f64 = 1.1;
 
-/// A finding that a function's own code costs more or less; where counts say that it is called as often, nothing else can be why.
-pub(super) fn cost_per_call(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
-    match called_as_often(context, case.row) {
+/// A finding that a function's own code costs more or less. If its code differs, and counts say that it is called as often, then each
+/// call does more or less. The same code may be slower for the place of its data, for other threads, and more.
+pub(super) fn cost_per_call(
+    finding: Finding,
+    context: &Context<'_>,
+    case: &Case<'_>,
+    same_code: bool,
+) -> Finding {
+    match called_as_often(context, case.row).filter(|_| !same_code) {
         Some(counted) => finding.with([counted]).with(context.counted_by()),
         None => finding.limited(Confidence::Likely, Limit::CallsOrCost),
     }

@@ -78,7 +78,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         // Unclear, unless it follows from a change of what calls it (`consequence`).
         _ if is_relaid => finding.limited(Confidence::Likely, Limit::Relaid),
         (false, false) => finding.limited(Confidence::Likely, Limit::SamePlaces),
-        (false, true) if why == Limit::CallsOrCost => cost_per_call(finding, context, case),
+        (false, true) if why == Limit::CallsOrCost => {
+            cost_per_call(finding, context, case, has_same_code(context, case))
+        }
         (false, true) => finding.limited(Confidence::Likely, why),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))

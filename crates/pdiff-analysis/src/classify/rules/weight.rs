@@ -61,7 +61,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     } else if !is_told_by_places(context, case, flipped, more) {
         finding.limited(Confidence::Likely, Limit::SamePlaces)
     } else {
-        cost_per_call(finding, context, case)
+        cost_per_call(finding, context, case, same_code)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }

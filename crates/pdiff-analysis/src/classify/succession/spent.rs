@@ -1,7 +1,7 @@
 //! What a function lost is had by its heirs once: those that it calls itself, or that are named like it, come first.
 
 use pdiff_profile::Side;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::heirs::{Heir, LIKE_LOSS};
 use super::kinship::{Kinship, SAME_NAME, weight};
@@ -16,8 +16,8 @@ impl Kinship<'_, '_> {
         for heir in heirs {
             of_donor.entry((heir.donor, heir.with)).or_default().push(*heir);
         }
-        let mut refused = Vec::new();
-        for ((donor, with), mut of) in of_donor {
+        let mut refused: FxHashSet<(usize, usize)> = FxHashSet::default();
+        for ((donor, with), of) in of_donor {
             let is_left =
                 self.context.cases.get(donor).is_some_and(|donor| donor.held_by(with) != InBuild::No);
             if !is_left || of.len() < 2 {
@@ -25,25 +25,22 @@ impl Kinship<'_, '_> {
             }
             let lost = |measure: &Judged| self.lost_pp(donor, *measure, with);
             let lost = Judged::ALL.iter().map(lost).fold(0.0, f64::max);
-            let weight = |heir: &Heir| weight(self.context, heir.row, with);
-            of.sort_by(|a, b| {
-                let is_near = |heir: &Heir| self.is_near(heir.row, donor, with);
-                is_near(b).cmp(&is_near(a)).then(weight(b).total_cmp(&weight(a))).then(a.row.cmp(&b.row))
-            });
-            let mut taken = 0.0;
-            for heir in of {
-                if taken > 0.0
-                    && taken + weight(&heir) > LIKE_LOSS * lost
-                    && !self.is_near(heir.row, donor, with)
-                {
-                    refused.push(heir.row);
+            let weight = |row: usize| weight(self.context, row, with);
+            let (near, mut others): (Vec<usize>, Vec<usize>) =
+                of.iter().map(|heir| heir.row).partition(|row| self.is_near(*row, donor, with));
+            others.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)).then(a.cmp(b)));
+            let mut taken: f64 = near.into_iter().map(weight).sum();
+            for row in others {
+                if taken > 0.0 && taken + weight(row) > LIKE_LOSS * lost {
+                    refused.insert((row, donor));
                 } else {
-                    taken += weight(&heir);
+                    taken += weight(row);
                 }
             }
         }
-        let is_refused = |heir: &Heir| refused.contains(&heir.row);
-        (heirs.iter().filter(|heir| !is_refused(heir)).copied().collect(), refused.clone())
+        let (without, kept): (Vec<Heir>, Vec<Heir>) =
+            heirs.iter().partition(|heir| refused.contains(&(heir.row, heir.donor)));
+        (kept, without.iter().map(|heir| heir.row).collect())
     }
 
     /// Whether a function is called by its donor, or named like it.
