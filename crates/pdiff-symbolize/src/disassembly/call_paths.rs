@@ -1,15 +1,16 @@
 //! Whether a function of x86-64 can be left without a certain call, by the jumps in its code.
 //!
 //! In: where the code of a function lies, and where its callee begins. All ways from the entry are followed; a way ends at a
-//! return, at a jump out of the function, at code that traps, and at a call of the callee or a jump to it. What a condition asks is
-//! not looked at, so a way that is never taken counts as one, and a call of a function that does not return seems to go on to the code
-//! behind it. Where a jump through a table or a register leads is not known, and then there is no answer.
+//! return, at a jump out of the function, at code that traps, at a call of a function that is known not to return or a jump to it,
+//! and at a call of the callee or a jump to it. What a condition asks is not looked at, so a way that is never taken counts as one.
+//! Where a jump through a table or a register leads is not known, and then there is no answer.
 //!
 //! Cost: the bytes of the function.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 
@@ -17,6 +18,7 @@ use crate::binary::branch_target::branch_target;
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::Processor;
 use crate::binary::ranges::range_at;
+use crate::disassembly::no_return::NoReturn;
 use crate::error::Error;
 
 /// Larger functions are not followed.
@@ -26,6 +28,7 @@ const MAX_CODE_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct CallPaths {
     file: ElfFile,
+    no_return: OnceLock<NoReturn>,
 }
 
 impl CallPaths {
@@ -34,7 +37,7 @@ impl CallPaths {
     /// # Errors
     /// Returns an error if it cannot be read as ELF.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self { file: ElfFile::open(path)? })
+        Ok(Self { file: ElfFile::open(path)?, no_return: OnceLock::new() })
     }
 
     /// Whether there is a way through a function without a call of one that begins at one of the addresses `callees`. The function is
@@ -50,7 +53,8 @@ impl CallPaths {
         let code =
             |body: &Range<u64>| self.file.instructions(body.start, body.end.saturating_sub(body.start));
         let parts: Vec<(u64, &[u8])> = bodies.iter().map(|body| (body.start, code(body))).collect();
-        can_skip(&parts, callees)
+        let no_return = self.no_return.get_or_init(|| NoReturn::new(&self.file));
+        can_skip(&parts, callees, &|function| no_return.is_at(&self.file, function))
     }
 }
 
@@ -68,8 +72,11 @@ struct Step {
     may_stay_away: bool,
 }
 
-fn can_skip(parts: &[(u64, &[u8])], callees: &[u64]) -> Option<bool> {
-    let steps = steps(parts, callees)?;
+/// Whether the function that begins at an address does not return.
+type NeverReturns<'a> = &'a dyn Fn(u64) -> bool;
+
+fn can_skip(parts: &[(u64, &[u8])], callees: &[u64], never_returns: NeverReturns<'_>) -> Option<bool> {
+    let steps = steps(parts, callees, never_returns)?;
     let (mut open, mut seen) = (vec![parts.first()?.0], BTreeSet::new());
     let (mut has_call, mut has_way_out) = (false, false);
     while let Some(at) = open.pop() {
@@ -88,7 +95,11 @@ fn can_skip(parts: &[(u64, &[u8])], callees: &[u64]) -> Option<bool> {
 }
 
 /// The instructions by address; `None` if it is not known where one leads.
-fn steps(parts: &[(u64, &[u8])], callees: &[u64]) -> Option<BTreeMap<u64, Step>> {
+fn steps(
+    parts: &[(u64, &[u8])],
+    callees: &[u64],
+    never_returns: NeverReturns<'_>,
+) -> Option<BTreeMap<u64, Step>> {
     let mut ranges: Vec<Range<u64>> =
         parts.iter().map(|(start, code)| *start..start.saturating_add(code.len() as u64)).collect();
     ranges.sort_by_key(|range| range.start);
@@ -98,11 +109,14 @@ fn steps(parts: &[(u64, &[u8])], callees: &[u64]) -> Option<BTreeMap<u64, Step>>
             let target = branch_target(&instruction);
             let calls = target.is_some_and(|target| callees.contains(&target));
             let jump = target.filter(|target| !calls && range_at(&ranges, *target).is_some());
-            let leaves = !calls && jump.is_none();
+            let leads_out = !calls && jump.is_none();
+            let stays_away = leads_out && target.is_some_and(never_returns);
+            let leaves = leads_out && !stays_away;
             let next = Some(instruction.next_ip());
             let step = match instruction.flow_control() {
                 FlowControl::Next | FlowControl::Interrupt => Step { next, ..Step::default() },
                 FlowControl::Call if calls => Step { calls, ..Step::default() },
+                FlowControl::Call if stays_away => Step::default(),
                 FlowControl::Call | FlowControl::IndirectCall => {
                     Step { next, may_stay_away: true, ..Step::default() }
                 }
@@ -124,9 +138,14 @@ mod tests {
     use super::*;
 
     const CALLEE: u64 = 0x2000;
+    const ABORTS: u64 = 0x4000;
+
+    fn skip(parts: &[(u64, &[u8])]) -> Option<bool> {
+        can_skip(parts, &[CALLEE], &|function| function == ABORTS)
+    }
 
     fn check(code: &[u8], expected: Option<bool>) {
-        assert_eq!(can_skip(&[(0x1000, code)], &[CALLEE]), expected, "{code:02x?}");
+        assert_eq!(skip(&[(0x1000, code)]), expected, "{code:02x?}");
     }
 
     #[test]
@@ -160,12 +179,22 @@ mod tests {
     }
 
     #[test]
+    fn code_behind_a_call_that_is_known_not_to_return_is_not_entered_from_there() {
+        // test %edi,%edi; jne 1f; call 0x4000; ret (which nothing reaches); 1: call 0x2000; ret
+        check(b"\x85\xff\x75\x06\xe8\xf7\x2f\x00\x00\xc3\xe8\xf1\x0f\x00\x00\xc3", Some(false));
+        // The same with a call of 0x3000.
+        check(b"\x85\xff\x75\x06\xe8\xf7\x1f\x00\x00\xc3\xe8\xf1\x0f\x00\x00\xc3", Some(true));
+        // test %edi,%edi; je 0x4000 (in tail position); call 0x2000; ret
+        check(b"\x85\xff\x0f\x84\xf8\x2f\x00\x00\xe8\xf3\x0f\x00\x00\xc3", Some(false));
+    }
+
+    #[test]
     fn a_way_through_cold_code_is_one() {
         // test %edi,%edi; je 0x3000; call 0x2000; ret, and at 0x3000: ret
         let hot: &[u8] = b"\x85\xff\x0f\x84\xf8\x1f\x00\x00\xe8\xf3\x0f\x00\x00\xc3";
-        assert_eq!(can_skip(&[(0x1000, hot), (0x3000, b"\xc3")], &[CALLEE]), Some(true));
+        assert_eq!(skip(&[(0x1000, hot), (0x3000, b"\xc3")]), Some(true));
         // There: jmp back to the call.
         let back = b"\xe9\x03\xe0\xff\xff";
-        assert_eq!(can_skip(&[(0x1000, hot), (0x3000, back)], &[CALLEE]), Some(false));
+        assert_eq!(skip(&[(0x1000, hot), (0x3000, back)]), Some(false));
     }
 }

@@ -7,6 +7,7 @@
 //! Cost: the file's symbols, and debug information for the addresses that the index does not have yet.
 
 mod call_paths;
+mod no_return;
 mod x86_64;
 
 use std::cell::LazyCell;
