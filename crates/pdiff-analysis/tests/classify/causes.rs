@@ -85,6 +85,37 @@ fn a_change_of_inlining_that_costs_nothing_is_no_regression() {
 }
 
 #[test]
+fn what_a_caller_does_more_itself_is_no_cost_of_its_inlining() {
+    let build = "main:50 work:50 main>work main>scan ";
+    let flipped = |before: &str, after: &str| {
+        let outcome = classified(
+            seen(&with_rest(before), &format!("{build} scan:400 scan<leaf*2")),
+            seen(&with_rest(after), &format!("{build} scan:700 leaf:150 scan>leaf")),
+        );
+        ["leaf", "scan"].map(|name| said(&outcome, name))
+    };
+    let scan = |scan: u64| format!("main;scan {scan}");
+    let (copies, calls) = ("\nmain;scan;+leaf 30", "\nmain;scan;leaf 30");
+    let own = flipped(&(scan(60) + copies), &(scan(200) + calls));
+    assert_eq!(own, ["inline-change proved R-inline-change", "heavier likely R-heavier"]);
+    // The calls cost at most what the function costs.
+    let by_calls = flipped(&(scan(60) + copies), &(scan(90) + calls));
+    assert_eq!(by_calls[0], "inline-regression proved R-inline-lost");
+}
+
+#[test]
+fn what_a_caller_does_less_itself_is_no_gain_of_its_inlining() {
+    let build = "main:50 work:50 main>work main>scan ";
+    let (before, after) =
+        (with_rest("main;scan 200\nmain;scan;leaf 30"), with_rest("main;scan 60\nmain;scan;+leaf 30"));
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:700 leaf:150 scan>leaf")),
+        seen(&after, &format!("{build} scan:400 scan<leaf*2")),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-change proved R-inline-change");
+}
+
+#[test]
 fn a_caller_that_hardly_ran_a_function_did_not_change_by_its_inlining() {
     let build = "main:50 work:50 main>work main>scan main>other other:90 scan:400 ";
     let old = format!("{build} scan<leaf*1 other<leaf*1 scan<digits*1");

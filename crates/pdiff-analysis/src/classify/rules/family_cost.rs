@@ -1,9 +1,11 @@
 //! The cost of a change of inlining: the net change of a family, which is the flipped functions and the callers they left
-//! or entered. Weight that only changed rows is not part of it.
+//! or entered. Weight that only changed rows is not part of it, and neither is what a caller costs more for other reasons.
 
+use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
 
 use super::flipped_callee::FlippedCallee;
+use crate::classify::case::Case;
 use crate::classify::cause::Judged;
 use crate::classify::context::Context;
 use crate::noise::FLOOR_PP;
@@ -55,7 +57,7 @@ pub(super) fn family_costs(
     }
     let costs = members.into_values().flat_map(|mut rows| {
         rows.sort_unstable();
-        let cost = cost(context, &rows);
+        let cost = cost(context, &rows, callers);
         rows.into_iter().map(move |row| (row, cost))
     });
     costs.collect()
@@ -68,15 +70,32 @@ fn find(root: &FxHashMap<usize, usize>, mut row: usize) -> usize {
     row
 }
 
-fn cost(context: &Context<'_>, rows: &[usize]) -> FamilyCost {
-    let rows = || rows.iter().filter_map(|row| context.cases.get(*row)).map(|case| case.row);
-    let before: f64 = rows().map(|row| row.before.booked_self_pct).sum();
-    let after: f64 = rows().map(|row| row.after.booked_self_pct).sum();
-    let shift = context.common_shift;
-    let of_members: f64 = rows().map(|row| Judged::Booked.half_width_pp(row).powi(2)).sum();
-    let of_factor = before * shift.factor() * context.common_shift.error();
-    FamilyCost {
-        net_pp: shift.own_change_pp(before, after),
-        half_width_pp: of_members.sqrt().hypot(of_factor),
+fn cost(context: &Context<'_>, rows: &[usize], callers: &FxHashMap<usize, Vec<FlippedCallee>>) -> FamilyCost {
+    let members = || rows.iter().filter_map(|row| Some((*row, context.cases.get(*row)?)));
+    let before: f64 = members().map(|(_, case)| case.row.before.booked_self_pct).sum();
+    let changes = members().map(|(row, case)| change_pp(context, case, callers.get(&row)));
+    let of_members: f64 = members().map(|(_, case)| Judged::Booked.half_width_pp(case.row).powi(2)).sum();
+    let of_factor = before * context.common_shift.factor() * context.common_shift.error();
+    FamilyCost { net_pp: changes.sum(), half_width_pp: of_members.sqrt().hypot(of_factor) }
+}
+
+/// A member's change of self by symbol, without the common factor, in points. A caller that its callees left may cost more by the
+/// calls, which is no more than the callees cost, and by lines of the copies that count for it. If its own code costs more than that,
+/// it does more itself, and that is not counted; mirrored for callees that entered it.
+fn change_pp(context: &Context<'_>, member: &Case<'_>, callees: Option<&Vec<FlippedCallee>>) -> f64 {
+    let row = member.row;
+    // Its own lines in its own machine code.
+    let own_pct = |side: Side| row.side(side).self_pct - row.side(side).inlined_self_pct();
+    let change = |before: f64, after: f64| context.common_shift.own_change_pp(before, after);
+    let booked = change(row.before.booked_self_pct, row.after.booked_self_pct);
+    let own = change(own_pct(Side::Before), own_pct(Side::After));
+    let against = if own > 0.0 { Side::Before } else { Side::After };
+    let is_against = |callees: &&Vec<FlippedCallee>| callees.iter().all(|of| of.inlined_on == against);
+    let by_lines =
+        |of: &FlippedCallee| context.cases.get(of.row).map_or(0.0, |case| case.row.delta_self_pp());
+    let most_of = |of: &FlippedCallee| of.delta_booked_pp.abs().max(by_lines(of).abs());
+    match callees.filter(is_against) {
+        Some(callees) if own.abs() > callees.iter().map(most_of).sum() => booked - own,
+        _ => booked,
     }
 }
