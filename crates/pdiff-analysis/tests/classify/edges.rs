@@ -385,6 +385,33 @@ fn between_versions_a_callee_whose_own_code_changed_is_heavier_and_no_new_path()
 }
 
 #[test]
+fn a_callee_that_calls_new_code_is_no_new_path() {
+    let build = |put: u32, new: &str| {
+        format!(
+            "main:50 work:50 main>work main>put put:200 put={put} put>emit emit:90 emit={put} emit>write write:70 \
+             write={put} main>other other:90 {new}"
+        )
+    };
+    // Its own code costs more, too, so that it may be called more often.
+    let of = |own: u64, under: &str| {
+        with_rest(&format!(
+            "main;put 20\nmain;put;emit {own}\nmain;put;emit;write {own}\nmain;other 9{under}"
+        ))
+    };
+    let rules = |before: (&str, &str), after: (&str, &str)| {
+        let (old, new) = (build(60, before.1), build(61, after.1));
+        let outcome = classified(seen(&of(5, before.0), &old), seen(&of(8, after.0), &new));
+        ["put", "emit", "write"].map(|name| verdict(&outcome, name).rule_id)
+    };
+    let (found, calls) = ("\nmain;put;emit;write;find 90", "find:80 write>find");
+    assert_eq!(rules(("", ""), (found, calls)), ["R-callees", "R-callees", "R-callees"]);
+    // Both builds have what it calls.
+    let (elsewhere, other) = ("\nmain;other;find 9", "find:80 other>find");
+    let (found, calls) = (format!("{found}{elsewhere}"), format!("{other} write>find"));
+    assert_eq!(rules((elsewhere, other), (&found, &calls)), ["R-fast-path"; 3]);
+}
+
+#[test]
 fn a_copy_whose_own_code_grew_as_the_code_around_it_is_entered_no_more_from_there() {
     let (steady, words) = steady();
     let build = |hash: u32| {

@@ -3,7 +3,7 @@
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::{Case, share_pct};
-use crate::classify::cause::Judged;
+use crate::classify::cause::{InBuild, Judged};
 use crate::classify::context::Context;
 use crate::compare::SampledCall;
 use crate::noise::FLOOR_PP;
@@ -46,14 +46,17 @@ pub(super) fn does_more_inside(context: &Context<'_>, caller: &Case<'_>, call: &
     here.before > 0.0 && is_known && is_everywhere
 }
 
-/// Whether what a callee costs more under a caller may be the cost of code that changed, its own or what it calls mainly: the before
-/// run entered it from there too, and it grew as much under its other callers, if it has others.
+/// Whether what a callee costs more under a caller may be the cost of code that changed, its own or what it calls mainly, or of new
+/// code that it calls: the before run entered it from there too, and it grew as much under its other callers, if it has others.
 pub(super) fn costs_more_itself(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> bool {
     costs_more_at_depth(context, caller, call, DEEPEST)
 }
 
 fn costs_more_at_depth(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall, depth: usize) -> bool {
     let Some(callee) = context.callee(call) else { return false };
+    if depth < DEEPEST && callee.held_by(Side::Before) == InBuild::No {
+        return true;
+    }
     let (row, shift) = (callee.row, context.common_shift);
     let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
     let samples = here.before / row.before.total_pct * row.total.samples(Side::Before) as f64;
