@@ -116,4 +116,11 @@ fn a_caller_whose_share_falls_less_than_that_of_others_follows_from_its_callee()
     let outer = verdict(&outcome, "outer");
     assert!(outer.delta_total_pp() < 0.0, "{outer:?}");
     assert_eq!(outer.rule_id, "R-callees", "{:?}", outer.reason);
+    // It costs more, whatever its share says.
+    assert_eq!(outer.cause.as_str(), "heavier");
+    let Reason::CostChanged { change, .. } = &outer.reason else { panic!("{:?}", outer.reason) };
+    assert!(change.pct.is_some_and(|pct| pct > 0.0), "{change:?}");
+    let back = classified_with(seen(&after, &build), seen(&before, &build), &extra);
+    let outer = verdict(&back, "outer");
+    assert!(outer.delta_total_pp() > 0.0 && outer.cause.as_str() != "heavier", "{outer:?}");
 }

@@ -12,7 +12,7 @@ use crate::classify::finding::Finding;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::compare::{CostExtent, InlinedInto, MatchedBy, Row};
+use crate::compare::{InlinedInto, MatchedBy, Row};
 use crate::matching::FoundBy;
 
 /// The part of a function's change that must be in its copies, and the part of that by which the functions that contain them must
@@ -42,10 +42,6 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         let moved = Finding::new("R-moved", Cause::Moved, judged, reason);
         return Some(moved.limited(Confidence::Likely, Limit::Found(FoundBy::Alias)));
     }
-    // A share that falls by less than others' do, because its function costs more, is explained by what that calls.
-    if judged == Judged::Total && costs_the_other_way(case.row) {
-        return None;
-    }
     let reason = Reason::CommonShift {
         judged,
         delta_pp: judged.delta_pp(case.row),
@@ -58,12 +54,6 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         None => Limit::SharesAlone,
     };
     Some(finding.limited(Confidence::Likely, limit))
-}
-
-/// Whether the cost of all below a function changed beyond noise, and its share the other way.
-fn costs_the_other_way(row: &Row) -> bool {
-    let change = Judged::Total.cost_change(row).filter(|change| change.extent != CostExtent::WithinNoise);
-    change.and_then(|change| change.pct).is_some_and(|pct| pct * row.delta_total_pp() < 0.0)
 }
 
 /// A function whose copies weigh more, or less, while the functions that contain them do not: their lines went from one to the

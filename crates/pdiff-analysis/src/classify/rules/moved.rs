@@ -139,7 +139,12 @@ fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding 
     });
     let tells = bytes[Side::Before].min(bytes[Side::After]) >= TELLING_BYTES;
     if tells && context.builds.same_code(&case.ids) == Some(true) {
-        return finding.with([Fact::SameCodeOfPair]);
+        let finding = finding.with([Fact::SameCodeOfPair]);
+        // The same code proves which function it is, and not why it costs more or less.
+        return match finding.cause {
+            Cause::Moved => finding,
+            _ => finding.limited(Confidence::Likely, Limit::CallsOrCost),
+        };
     }
     let Some(found) = case.found else {
         return finding.limited(Confidence::Unclear, Limit::UnknownMatch);

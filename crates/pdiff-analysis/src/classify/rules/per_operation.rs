@@ -45,10 +45,18 @@ fn is_untold(measure: Judged, row: &Row) -> bool {
     !measure.is_significant(row) || change_pct * measure.delta_pp(row) < 0.0
 }
 
+/// Whether the cost of all below a function changed beyond noise, and its share the other way: others changed more.
+fn costs_the_other_way(row: &Row) -> bool {
+    let total = Judged::Total;
+    let change = total.cost_change(row).filter(|change| change.extent != CostExtent::WithinNoise);
+    change.and_then(|change| change.pct).is_some_and(|pct| pct * total.delta_pp(row) < 0.0)
+}
+
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     let judged = Judged::ALL.iter().copied().find(|of| is_told(*of, row))?;
-    if !is_own(judged, row) || !is_untold(judged, row) {
+    let is_other_way = judged == Judged::Total && costs_the_other_way(row);
+    if !is_other_way && (!is_own(judged, row) || !is_untold(judged, row)) {
         return None;
     }
     let change = judged.cost_change(row)?;
