@@ -10,7 +10,7 @@ use pdiff_profile::census::{Function, FunctionId};
 
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
-use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
+use crate::classify::cause::{Cause, Confidence, InBuild};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
@@ -134,18 +134,26 @@ fn is_within_places(context: &Context<'_>, case: &Case<'_>, with: Side, flipped:
     let Some(places) = places.collect::<Option<Vec<&Case<'_>>>>().filter(|places| !places.is_empty()) else {
         return false;
     };
-    let is_comparable = |place: &&Case<'_>| {
+    // A place that has another name there is the same place.
+    let there = |place: &Case<'_>| {
+        if Side::BOTH.into_iter().all(|side| place.is_sampled(side)) {
+            return Some(place.row.side(with.other()).booked_self_pct);
+        }
+        let (_, name) = place.other_name.as_ref().filter(|(side, _)| *side == with.other())?;
+        let row = context.program_row(name, None)?;
+        Some(row.side(with.other()).booked_self_pct).filter(|pct| *pct > 0.0)
+    };
+    let grown_pp = |place: &Case<'_>| {
         let has_flipped = |row| flipped.callees.contains_key(&row);
         let is_flipped = context.row_number(place.row).is_some_and(has_flipped);
-        Side::BOTH.into_iter().all(|side| place.is_sampled(side)) && !is_flipped
+        let (here, there) = (place.row.side(with).booked_self_pct, there(place).filter(|_| !is_flipped)?);
+        Some(match with {
+            Side::After => context.common_shift.own_change_pp(there, here),
+            Side::Before => -context.common_shift.own_change_pp(here, there),
+        })
     };
-    let changed_pp = |place: &&Case<'_>| {
-        let (before, after) = Judged::Booked.shares(place.row);
-        let change = context.common_shift.own_change_pp(before, after);
-        if with == Side::After { change } else { -change }
-    };
-    let grown_pp: f64 = places.iter().map(changed_pp).sum();
-    places.iter().all(is_comparable) && grown_pp < LEAST_GROWN * quantities.x_pct()
+    let grown: Option<Vec<f64>> = places.into_iter().map(grown_pp).collect();
+    grown.is_some_and(|grown| grown.iter().sum::<f64>() < LEAST_GROWN * quantities.x_pct())
 }
 
 /// Whether the code of its build calls it. If none of these callers was sampled, the stacks lost them, and what else they called

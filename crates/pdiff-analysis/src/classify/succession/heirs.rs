@@ -15,17 +15,8 @@ use rustc_hash::FxHashMap;
 /// Kin is added until it lost this part.
 const ENOUGH_PART: f64 = 0.8;
 
-/// How many callers in a row may be new themselves.
-const DEEPEST: usize = 8;
-
-/// The total of a function with most of the program under it tells nothing of what it calls, in percent.
-const MOST_OF_ALL_PCT: f64 = 25.0;
-
 /// The heirs of a function that left the build have at least this part of its weight, unless their names are alike.
 const LEAST_LEFT: f64 = 0.4;
-
-/// A function with this part of its total in its own code is a leaf.
-const NEARLY_ALL: f64 = 0.9;
 
 /// Kin that lost a smaller part of the function's weight are left out.
 const LEAST_PART: f64 = 0.1;
@@ -212,6 +203,7 @@ impl<'c> Kinship<'c, '_> {
         let Some(case) = self.context.cases.get(row) else { return true };
         let callers = self.callers(case, with);
         if self.has_idle_caller(case, &callers, with)
+            || self.is_mostly_under_idle(case, with)
             || self.wraps(case, &callers, with)
             || self.has_unseen_predecessor(&callers, with)
             || self.has_twin_in_code(case, with)
@@ -305,42 +297,6 @@ impl<'c> Kinship<'c, '_> {
                     .is_some_and(|of| are_named_alike(of.name(), &case.row.name, LIKE_NAME))
                 && shares_content((own, id), (other, callee), &self.names)
         })
-    }
-
-    /// Whether the nearest caller that both runs entered costs no more, or takes part in a change of inlining whose family may
-    /// have lost half as much: the row may be a part of what that caller did before. Of a caller with most of the program under
-    /// it that is not asked.
-    pub(super) fn has_idle_caller(&self, case: &Case<'_>, callers: &[usize], with: Side) -> bool {
-        let weight = share(Judged::Total, case.row, with);
-        let mut callers = callers.to_vec();
-        for _ in 0..DEEPEST {
-            let Some((row, caller)) =
-                callers.first().and_then(|row| Some((*row, self.context.cases.get(*row)?)))
-            else {
-                return false;
-            };
-            let is_known = caller.is_sampled(with.other()) && caller.held_by(with.other()) == InBuild::Yes;
-            let there = if is_known { Some(caller.row) } else { self.under_other_name(caller, with) };
-            if let Some(there) = there {
-                let factor =
-                    |side| if side == Side::Before { self.context.common_shift.factor() } else { 1.0 };
-                let total = |row: &Row, side: Side| factor(side) * share(Judged::Total, row, side);
-                let grown = total(caller.row, with) - total(there, with.other());
-                let is_most = share(Judged::Total, caller.row, with) > MOST_OF_ALL_PCT;
-                let lost_by_family = self.lost_by_family(row, with);
-                let may_have_lost = lost_by_family.is_some_and(|lost| lost >= INHERITED_PART * weight);
-                // Of builds a patch apart, what the caller calls has verdicts of its own: only its own code can have become a leaf.
-                let had = factor(with.other()) * share(Judged::Booked, there, with.other())
-                    + Judged::Booked.half_width_pp(there);
-                let is_leaf = share(Judged::Booked, case.row, with) >= NEARLY_ALL * weight;
-                if self.context.is_patched && is_leaf && had < INHERITED_PART * weight {
-                    return false;
-                }
-                return !is_most && (may_have_lost || grown < INHERITED_PART * weight);
-            }
-            callers = self.callers(caller, with);
-        }
-        false
     }
 
     /// The row that a function has under its name in the other build, of which that run has samples.

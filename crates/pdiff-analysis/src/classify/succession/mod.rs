@@ -20,6 +20,7 @@
 
 mod forwarder;
 mod heirs;
+mod idle;
 mod kinship;
 mod renames;
 mod replaced_calls;

@@ -1,0 +1,138 @@
+//! Functions that were put between others, and stacks that lead through other functions.
+
+use crate::build::{classified, said, seen, verdict, with_rest};
+
+#[test]
+fn a_caller_that_was_put_in_between_is_moved_and_not_new() {
+    let build = "main:50 work:50 serve:200 run:300 main>work ";
+    let before = (with_rest("main;serve;run 200"), format!("{build} main>serve serve>run"));
+    let wrapped = |run: usize| {
+        let build = format!("{build} wrap:30 start:30 main>wrap wrap>start start>serve serve>run");
+        (with_rest(&format!("main;wrap;start;serve;run {run}")), build)
+    };
+    let between = |before: &(String, String), after: &(String, String)| {
+        classified(seen(&before.0, &before.1), seen(&after.0, &after.1))
+    };
+    let outcome = between(&before, &wrapped(205));
+    for name in ["wrap", "start"] {
+        assert_eq!(said(&outcome, name), "moved likely R-in-between");
+    }
+    assert_eq!(said(&between(&wrapped(205), &before), "wrap"), "moved likely R-in-between");
+    // What it leads to costs three times as much: most of its total is new.
+    assert_ne!(verdict(&between(&before, &wrapped(620)), "wrap").rule_id, "R-in-between");
+    // It does work of its own.
+    let working = format!("{build} wrap:30 main>wrap wrap>serve serve>run");
+    let working = (with_rest("main;wrap 90\nmain;wrap;serve;run 200"), working);
+    assert_eq!(verdict(&between(&before, &working), "wrap").rule_id, "R-new-code");
+}
+
+#[test]
+fn work_that_is_handed_to_another_thread_is_no_new_path_of_that_thread() {
+    let build = "main:50 work:50 main>work serve:200 run:300 serve>run pool:60 wait:60 execute:60 flush:90 join:40 \
+                 pool>wait wait>execute execute>flush ";
+    let flush = "pool;wait;execute;flush 30\n";
+    let alone = (with_rest(&format!("main;serve;run 200\n{flush}")), format!("{build} main>serve"));
+    let handed = |run: usize| {
+        let folded = format!("pool;wait;execute;join;serve;run {run}\n{flush}");
+        (with_rest(&folded), format!("{build} execute>join join>serve"))
+    };
+    let between = |before: &(String, String), after: &(String, String)| {
+        classified(seen(&before.0, &before.1), seen(&after.0, &after.1))
+    };
+    let outcome = between(&alone, &handed(205));
+    for name in ["pool", "wait", "execute"] {
+        assert_eq!(said(&outcome, name), "moved likely R-in-between", "{name}");
+    }
+    let outcome = between(&handed(205), &alone);
+    assert_eq!(said(&outcome, "wait"), "moved likely R-in-between");
+    // What is handed on costs four times as much: that is more than moved.
+    let outcome = between(&alone, &handed(830));
+    assert_ne!(verdict(&outcome, "wait").rule_id, "R-in-between");
+}
+
+#[test]
+fn a_helper_that_many_call_is_led_to_by_none_of_them() {
+    let build = "main:50 check:90 test:90 field:90 args:90 next:200 main>check main>test main>field main>args check>next \
+                 test>next field>next args>next";
+    let of = |check: usize, args: usize| {
+        let next = |caller: &str, weight: usize| format!("main;{caller} 4\nmain;{caller};next {weight}");
+        let calls = [("check", check), ("test", 70), ("field", 70), ("args", args)];
+        with_rest(&calls.map(|(caller, weight)| next(caller, weight)).join("\n"))
+    };
+    let outcome = classified(seen(&of(120, 20), build), seen(&of(20, 120), build));
+    for caller in ["check", "args"] {
+        assert_ne!(verdict(&outcome, caller).rule_id, "R-in-between", "{caller}");
+    }
+}
+
+#[test]
+fn work_that_another_way_leads_to_below_a_function_does_not_hide_what_is_new_below_it() {
+    let build = "main:50 work:50 main>work serve:100 main>serve leaf:200 count:90 serve>count \
+                 old:60 step:60 serve>old serve>step old>leaf step>leaf";
+    let of = |old: usize, step: usize, count: usize| {
+        let leaves = format!("main;serve;old;leaf {old}\nmain;serve;step;leaf {step}");
+        (with_rest(&format!("{leaves}\nmain;serve;count {count}")), build)
+    };
+    let (before, after) = (of(150, 6, 40), of(6, 150, 170));
+    let outcome = classified(seen(&before.0, before.1), seen(&after.0, after.1));
+    assert_ne!(verdict(&outcome, "serve").rule_id, "R-in-between");
+}
+
+#[test]
+fn a_caller_put_in_between_leads_to_a_renamed_function_too() {
+    let build = "main:50 work:50 main>work ";
+    let before = (with_rest("main;old_run 200"), format!("{build} old_run:300 old_run=7 main>old_run"));
+    let after = |run: usize| {
+        let build = format!("{build} new_run:300 new_run=7 wrap:30 main>wrap wrap>new_run");
+        (with_rest(&format!("main;wrap;new_run {run}")), build)
+    };
+    let with = |after: (String, String)| classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+    assert_eq!(said(&with(after(205)), "wrap"), "moved likely R-in-between");
+    assert_eq!(verdict(&with(after(620)), "wrap").rule_id, "R-new-code");
+}
+
+#[test]
+fn stacks_that_lead_to_a_renamed_function_lead_to_the_same() {
+    let build = "main:50 work:50 detect:200 main>detect detect>more more:90";
+    let with = |callee: &str| format!("{build} {callee}:200 detect>{callee}");
+    let of = |callee: &str, more: u64| {
+        with_rest(&format!("main;detect 20\nmain;detect;{callee} 50\nmain;detect;more {more}"))
+    };
+    let (old, new) = ("page_commit", "page_t::commit");
+    let outcome = classified(seen(&of(old, 60), &with(old)), seen(&of(new, 2), &with(new)));
+    assert_eq!(said(&outcome, old), "moved likely R-moved");
+    assert_ne!(verdict(&outcome, "detect").rule_id, "R-in-between");
+}
+
+#[test]
+fn a_caller_put_in_between_may_lead_there_through_functions_of_both_builds() {
+    let build = "main:50 work:50 other:90 call:40 safe:40 run:300 main>work main>other other>safe safe>call call>run ";
+    let of =
+        |main: &str| with_rest(&format!("main;{main};run 200\nmain;other 10\nmain;other;safe;call;run 20"));
+    let before = (of("guard"), format!("{build} guard:60 main>guard guard>run"));
+    let after = (of("wrap;safe;call"), format!("{build} wrap:30 main>wrap wrap>safe"));
+    let outcome = classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+    for name in ["wrap", "safe", "call"] {
+        assert_eq!(said(&outcome, name), "moved likely R-in-between", "{name}");
+    }
+    // What they lead to costs four times as much.
+    let after = (after.0.replace("run 200", "run 900"), after.1);
+    let outcome = classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+    for name in ["wrap", "safe", "call"] {
+        assert_ne!(verdict(&outcome, name).rule_id, "R-in-between", "{name}");
+    }
+}
+
+#[test]
+fn what_was_below_a_function_on_another_way_came_from_nowhere() {
+    let build = "main:50 work:50 main>work main>step step:200 apply:300 log:90 step>log main>log ";
+    let of = |way: &str, log: u64| {
+        with_rest(&format!("main;step;{way}apply 100\nmain;step;log {log}\nmain;log {log}"))
+    };
+    let before = (of("record;", 10), format!("{build} record:90 step>record record>apply"));
+    let after = |log: u64| (of("", log), format!("{build} step>apply"));
+    let rule_of = |after: (String, String)| {
+        verdict(&classified(seen(&before.0, &before.1), seen(&after.0, &after.1)), "step").rule_id
+    };
+    assert_eq!(rule_of(after(60)), "R-callees");
+}
