@@ -16,8 +16,10 @@ use super::row::{
     InlinedInto, InlinedQuantities, JoinedNames, MatchedBy, Quantities, Row, RowInline, RowMatch,
 };
 use super::row_table::{RowKey, RowTable};
-use crate::aggregate::{Measure, RowId, RowMeasures, RunTable};
-use crate::noise::{self, Denominator, Judgement, RowNoise, RunBlocks, Sensitivity, Settled, TypicalRow};
+use crate::aggregate::{DenominatorId, Measure, RowId, RowMeasures, RunTable};
+use crate::noise::{
+    self, Denominator, Detectable, RowNoise, RunBlocks, Sensitivity, Settled, Test, TypicalRow,
+};
 use crate::normalize::{KeyId, Keys, is_nameless};
 use crate::policy::Share;
 
@@ -47,22 +49,27 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
             .unwrap_or_default();
         move |row: usize| judged.get(row).copied().flatten().map(Box::new)
     };
-    let own = |row: &RowMeasures| row.own;
     let settings = &counted.settings.noise;
-    let mut judgement = noise::judge_each(&denominators, count, |row| Cow::Owned(row_of(own)(row)), settings);
+    let keyed = counted.row_table.rows().par_iter().enumerate();
+    let mut rows: Vec<Row> = keyed.map(|(index, key)| counted.row(RowId(index as u32), key)).collect();
+    // One measure after the other, each into its place: what is judged of a row is larger than what is kept of it.
+    let own = row_of(|row| row.own);
+    let keep = |row: &mut Row, noise: RowNoise| {
+        (row.ci_low_pp, row.ci_high_pp) = (noise.ci_low_pp, noise.ci_high_pp);
+        (row.se_pp, row.degrees_of_freedom) = (noise.se_pp, noise.degrees_of_freedom);
+    };
+    let settle = |row: &mut Row, settled: Settled| {
+        (row.test, row.significant) = (settled.test, settled.significant);
+        (row.selected_interval_pp, row.detectable) = (settled.selected_interval_pp, settled.detectable);
+    };
+    let judgement =
+        noise::judge_in(&denominators, &mut rows, |index| Cow::Owned(own(index)), settings, keep, settle);
     let names =
         |rows: &[usize]| rows.iter().map(|row| counted.name(RowId(*row as u32)).to_string()).collect();
     let (drifting, phased) = (names(&judgement.drifting), names(&judgement.phased));
-    let beyond_of_own = beyond(own);
-    let keyed = counted.row_table.rows().par_iter().enumerate();
-    let row = |(index, key): (usize, &RowKey)| Row {
-        beyond_typical: beyond_of_own(index),
-        ..counted.row(RowId(index as u32), key, &judgement)
-    };
-    let mut rows: Vec<Row> = keyed.map(row).collect();
-    judgement.rows = Vec::new();
+    let beyond_of_own = beyond(|row| row.own);
+    rows.iter_mut().enumerate().for_each(|(index, row)| row.beyond_typical = beyond_of_own(index));
     drop(beyond_of_own);
-    // One measure after the other, each into its place: what is judged of a row is larger than what is kept of it.
     let mut set_change = |measure: fn(&RowMeasures) -> Measure, of: fn(&mut Row) -> &mut MeasureChange| {
         let row = row_of(measure);
         let keep = |row: &mut Row, noise: RowNoise| *of(row) = MeasureChange::from(noise);
@@ -198,7 +205,7 @@ impl Counted<'_> {
         let of_run = |table: &RunTable| measure(&table.row(row)).row_run();
         let PerSide { before, after } =
             PerSide::from_fn(|side| self.tables(side).map(of_run).collect::<Vec<_>>());
-        let denominator = self.row_table.rows().get(row.index()).map_or(0, |key| key.scope);
+        let denominator = self.row_table.rows().get(row.index()).map_or(0, |key| key.scope.index());
         noise::Row { denominator, before, after }
     }
 
@@ -219,8 +226,8 @@ impl Counted<'_> {
         self.keys.get(function).shared_file().cloned()
     }
 
-    fn row(&self, id: RowId, key: &RowKey, judgement: &Judgement) -> Row {
-        let noise = &judgement.rows[id.index()];
+    /// A row with its weights, not judged yet.
+    fn row(&self, id: RowId, key: &RowKey) -> Row {
         let PerSide { before, after } = PerSide::from_fn(|side| self.quantities(id, key.scope, side));
         let function = key.function.map(|function| (function, self.keys.get(function)));
         let name = self.name(id);
@@ -245,14 +252,14 @@ impl Counted<'_> {
             name,
             before,
             after,
-            ci_low_pp: noise.ci_low_pp,
-            ci_high_pp: noise.ci_high_pp,
-            selected_interval_pp: noise.selected_interval_pp.clone(),
-            se_pp: noise.se_pp,
-            degrees_of_freedom: noise.degrees_of_freedom,
-            test: noise.test,
-            significant: noise.significant,
-            detectable: judgement.detectable(id.index()),
+            ci_low_pp: 0.0,
+            ci_high_pp: 0.0,
+            selected_interval_pp: None,
+            se_pp: 0.0,
+            degrees_of_freedom: 0.0,
+            test: Test::default(),
+            significant: false,
+            detectable: Detectable::default(),
             booked: MeasureChange::default(),
             total: MeasureChange::default(),
             inline: None,
@@ -344,14 +351,14 @@ impl Counted<'_> {
         }
     }
 
-    fn quantities(&self, row: RowId, scope: usize, side: Side) -> Quantities {
+    fn quantities(&self, row: RowId, scope: DenominatorId, side: Side) -> Quantities {
         let mut sum = Quantities::default();
         let mut inlining = InlinedQuantities::default();
         let mut runs = 0.0;
         for (run, table) in self.runs_of(side) {
             let measures = table.row(row);
             add_weights(&mut sum, &mut inlining, &measures);
-            let denominator = table.denominators.get(scope).map_or(0.0, |blocks| blocks.total);
+            let denominator = table.denominators.get(scope.index()).map_or(0.0, |blocks| blocks.total);
             if denominator > 0.0 {
                 // A machine counts once, however many runs it has.
                 let part = 1.0 / run.runs_of_host;

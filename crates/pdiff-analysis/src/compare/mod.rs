@@ -87,7 +87,7 @@ pub use waiting::{
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::aggregate::{CellRows, RowId, RunTable, aggregate};
+use crate::aggregate::{CellRows, DenominatorId, RowId, RunTable, aggregate};
 use crate::findings::{Findings, findings, switched};
 use crate::knowledge::SettingsKnowledge;
 use crate::noise::NoiseSettings;
@@ -259,7 +259,7 @@ fn compare_prepared(
 ) -> Comparison {
     let cell_rows: Vec<CellRows> = prepared.runs.iter().map(|run| cell_rows(run, row_table)).collect();
     let row_table = &*row_table;
-    let scope = |row: RowId| row_table.rows().get(row.index()).map_or(0, |key| key.scope);
+    let scope = |row: RowId| row_table.rows().get(row.index()).map_or(DenominatorId::ALL, |key| key.scope);
     let runs = prepared.runs.par_iter().zip(&cell_rows);
     let count = row_table.rows().len();
     let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(run.cells, rows, count, scope)).collect();
@@ -336,8 +336,8 @@ fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {
         }));
     }
     let nobody = ThreadClass { comm: String::new(), group: String::new() };
-    CellRows::find(run.cells, &class_of, |class, stack| {
-        row_table.stack_rows(run, classes.get(class as usize).unwrap_or(&nobody), stack)
+    CellRows::find(run.cells, &class_of, |class, stack, lists| {
+        row_table.stack_rows(run, classes.get(class as usize).unwrap_or(&nobody), stack, lists)
     })
 }
 

@@ -9,7 +9,7 @@ use super::input::CompareSettings;
 use super::key_facts::KeyFacts;
 use super::matching::Renames;
 use super::prepare::{Prepared, PreparedRun};
-use crate::aggregate::{RowId, StackRows};
+use crate::aggregate::{DenominatorId, LeafRows, RowId, RowLists};
 use crate::normalize::{KeyId, Keys, Level, UNRESOLVED};
 use crate::policy::{GroupBy, Share};
 
@@ -21,7 +21,7 @@ pub(super) struct RowKey {
     /// The group's name, for others.
     pub(super) label: Option<Arc<str>>,
     /// Which denominator the row is over.
-    pub(super) scope: usize,
+    pub(super) scope: DenominatorId,
 }
 
 /// The rows and denominators of one comparison.
@@ -34,11 +34,11 @@ pub(super) struct RowTable<'a> {
     /// By key, where a function has one row whatever thread ran it.
     ids_of_keys: Vec<Option<RowId>>,
     rows: Vec<RowKey>,
-    /// By row: the last round of `unique_rows` that took it.
+    /// By row: the last round of `add_rows` that took it.
     rounds: Vec<u64>,
     round: u64,
     scopes: Vec<Arc<str>>,
-    scope_ids: FxHashMap<Arc<str>, usize>,
+    scope_ids: FxHashMap<Arc<str>, DenominatorId>,
     facts: &'a KeyFacts,
 }
 
@@ -75,8 +75,8 @@ impl<'a> RowTable<'a> {
     }
 
     /// The name of a denominator: an object or a thread group.
-    pub(super) fn scope_name(&self, scope: usize) -> Arc<str> {
-        self.scopes.get(scope).cloned().unwrap_or_default()
+    pub(super) fn scope_name(&self, scope: DenominatorId) -> Arc<str> {
+        self.scopes.get(scope.index()).cloned().unwrap_or_default()
     }
 
     /// How many denominators there are.
@@ -104,13 +104,14 @@ impl<'a> RowTable<'a> {
         run.stacks.get(stack).last().is_some_and(|leaf| self.keys.get(leaf.key).is_nameless())
     }
 
-    /// The rows that a stack of a thread counts for.
+    /// The rows that a stack of a thread counts for: those of its leaf, and all in the lists.
     pub(super) fn stack_rows(
         &mut self,
         run: &PreparedRun<'_>,
         class: &ThreadClass,
         stack: StackId,
-    ) -> StackRows {
+        lists: &mut RowLists,
+    ) -> LeafRows {
         let of_subsystems;
         let levels = match self.settings.group_by {
             GroupBy::Subsystem => {
@@ -124,16 +125,17 @@ impl<'a> RowTable<'a> {
         let leaf_object = &self.keys.get(leaf.key).object;
         let own = self.row(leaf.key, class, leaf_object);
         let booked = self.row(machine.key, class, leaf_object);
-        let total = self.unique_rows(levels, class, leaf_object);
+        self.add_rows(levels, class, leaf_object, &mut lists.total);
         let machine_at = levels.iter().rposition(|level| !level.inlined).unwrap_or(0);
-        let chain = self.unique_rows(levels.get(machine_at..).unwrap_or(&[]), class, leaf_object);
+        let chain = levels.get(machine_at..).unwrap_or(&[]);
+        self.add_rows(chain, class, leaf_object, &mut lists.chain);
         let denominator = match self.settings.share {
-            Share::All => Some(0),
-            Share::Work => (!self.waits(run, stack)).then_some(0),
+            Share::All => Some(DenominatorId::ALL),
+            Share::Work => (!self.waits(run, stack)).then_some(DenominatorId::ALL),
             Share::Object => Some(self.scope(leaf_object)),
             Share::ThreadGroup => Some(self.scope(&class.group)),
         };
-        StackRows { own, booked, chain, inlined: leaf.inlined, total, denominator }
+        LeafRows { own, booked, inlined: leaf.inlined, denominator }
     }
 
     /// Levels as they count for subsystems: without what the thread begins with, unless the sample lies there, and inlined
@@ -148,10 +150,9 @@ impl<'a> RowTable<'a> {
         levels.iter().enumerate().skip(first).map(charged).collect()
     }
 
-    /// The rows of some levels, each once, in order.
-    fn unique_rows(&mut self, levels: &[Level], class: &ThreadClass, leaf_object: &str) -> Box<[RowId]> {
+    /// Appends the rows of some levels, each once, in order.
+    fn add_rows(&mut self, levels: &[Level], class: &ThreadClass, leaf_object: &str, rows: &mut Vec<RowId>) {
         self.round += 1;
-        let mut rows = Vec::with_capacity(levels.len());
         for level in levels {
             let row = self.row(level.key, class, leaf_object);
             let taken = &mut self.rounds[row.index()];
@@ -160,7 +161,6 @@ impl<'a> RowTable<'a> {
                 rows.push(row);
             }
         }
-        rows.into()
     }
 
     fn row(&mut self, key: KeyId, class: &ThreadClass, leaf_object: &str) -> RowId {
@@ -177,7 +177,7 @@ impl<'a> RowTable<'a> {
         let id = known(&self.ids_of_keys, heir).unwrap_or_else(|| {
             let scope = match self.settings.share {
                 Share::Object => self.scope(&self.keys.get(heir).object),
-                _ => 0,
+                _ => DenominatorId::ALL,
             };
             self.push(RowKey { function: Some(heir), label: None, scope })
         });
@@ -193,7 +193,7 @@ impl<'a> RowTable<'a> {
         let key = self.renames.canonical(key);
         let of_thread = matches!(self.settings.group_by, GroupBy::Comm | GroupBy::ThreadGroup);
         let scope = match self.settings.share {
-            Share::All | Share::Work => 0,
+            Share::All | Share::Work => DenominatorId::ALL,
             Share::Object if of_thread => self.scope(leaf_object),
             Share::Object => self.scope(&self.keys.get(key).object),
             Share::ThreadGroup => self.scope(&class.group),
@@ -216,11 +216,11 @@ impl<'a> RowTable<'a> {
         id
     }
 
-    fn scope(&mut self, name: &str) -> usize {
-        if let Some(index) = self.scope_ids.get(name) {
-            return *index;
+    fn scope(&mut self, name: &str) -> DenominatorId {
+        if let Some(known) = self.scope_ids.get(name) {
+            return *known;
         }
-        let (next, name): (usize, Arc<str>) = (self.scopes.len(), name.into());
+        let (next, name): (_, Arc<str>) = (DenominatorId::new(self.scopes.len()), name.into());
         self.scopes.push(Arc::clone(&name));
         self.scope_ids.insert(name, next);
         next

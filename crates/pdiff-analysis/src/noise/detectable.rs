@@ -96,6 +96,13 @@ pub struct Unsolved {
     pub(super) share_pct: f64,
 }
 
+impl Default for Detectable {
+    /// Not tested.
+    fn default() -> Self {
+        Self::Points(None)
+    }
+}
+
 impl Detectable {
     /// In share points; solved again at each call.
     #[must_use]

@@ -7,7 +7,7 @@ use pdiff_profile::PerSide;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::detectable::{RowSensitivity, Sensitivity, SideSize};
+use super::detectable::{Detectable, RowSensitivity, Sensitivity, SideSize, Unsolved};
 use super::drift::find_drift;
 use super::fdr::{Tested, Weighing, q_values_above_floor};
 use super::hosts::count_of_units;
@@ -53,7 +53,7 @@ pub fn judge(denominators: &[Denominator], rows: &[Row], settings: &NoiseSetting
 
 /// The same for rows that are made when they are asked for, which is more than once: hundreds of thousands of them need not
 /// be in memory together.
-pub(crate) fn judge_each<'a>(
+pub(super) fn judge_each<'a>(
     denominators: &[Denominator],
     count: usize,
     row: impl Fn(usize) -> Cow<'a, Row> + Sync,
@@ -62,7 +62,7 @@ pub(crate) fn judge_each<'a>(
     let mut rows = vec![RowNoise::default(); count];
     let settle = |row: &mut RowNoise, settled: Settled| {
         (row.test, row.significant) = (settled.test, settled.significant);
-        row.selected_interval_pp = settled.selected_interval_pp;
+        (row.selected_interval_pp, row.detectable) = (settled.selected_interval_pp, settled.detectable);
     };
     let judgement = judge_in(denominators, &mut rows, row, settings, |row, noise| *row = noise, settle);
     Judgement { rows, ..judgement }
@@ -76,6 +76,8 @@ pub(crate) struct Settled {
     pub(crate) significant: bool,
     /// As in [`RowNoise`].
     pub(crate) selected_interval_pp: Option<Box<(f64, f64)>>,
+    /// As in [`RowNoise`].
+    pub(crate) detectable: Detectable,
 }
 
 /// The same for places that keep less of a row than [`RowNoise`]: `keep` takes what the row alone says, and then `settle` what
@@ -110,8 +112,8 @@ pub(crate) fn judge_in<'a, P: Send>(
     let each = places.par_iter_mut().enumerate().with_min_len(ROWS_OF_A_WORKER);
     let judged = each.map_init(Quantiles::default, |quantiles, (index, place)| {
         let (denominator, row) = kept.get(index).copied().unwrap_or_else(|| sides(index));
-        let noise = judge_row(denominator, &row, &model, &settings.floor, quantiles);
-        let judged = JudgedAlone::from(&noise);
+        let (noise, sensitivity) = judge_row(denominator, &row, &model, &settings.floor, quantiles);
+        let judged = JudgedAlone::new(&noise, sensitivity);
         keep(place, noise);
         judged
     });
@@ -121,7 +123,7 @@ pub(crate) fn judge_in<'a, P: Send>(
     let level = Level { alpha, floor: settings.floor };
     let weighing = weighing(&judged, &settings.floor);
     let sensitivities = sensitivities(denominators, &judged, &model, level, weighing);
-    let settled = correct_for_many_tests(&judged, settings, weighing);
+    let settled = correct_for_many_tests(&judged, &sensitivities, settings, weighing);
     places.iter_mut().zip(settled).for_each(|(place, settled)| settle(place, settled));
     Judgement {
         run_variation: run_variation(method, &model, tested()),
@@ -147,7 +149,8 @@ struct JudgedAlone {
     se_pp: f64,
     degrees_of_freedom: f64,
     dispersion: f64,
-    residual_df: f64,
+    /// How it differs from the typical row of its denominator.
+    sensitivity: RowSensitivity,
 }
 
 /// The limits that a change must pass to be a finding, whatever the other rows do.
@@ -200,7 +203,7 @@ fn judge_row(
     model: &RunModel,
     floor: &Floor,
     quantiles: &mut Quantiles,
-) -> RowNoise {
+) -> (RowNoise, RowSensitivity) {
     let PerSide { before, after } = row;
     let mixture = model.mixture(row);
     let error = model.standard_error(row, &mixture);
@@ -216,7 +219,7 @@ fn judge_row(
             (Test::Tested { p, q: p }, mixture.p(floor.least_pp(larger_pct) / 100.0))
         }
     };
-    RowNoise {
+    let noise = RowNoise {
         denominator: denominator as u32,
         before_pct: 100.0 * before.share,
         after_pct: 100.0 * after.share,
@@ -230,15 +233,17 @@ fn judge_row(
         selected_interval_pp: None,
         floor_passed: floor.passes(delta_pp, larger_pct),
         floor_p,
-        sensitivity: RowSensitivity {
-            dispersion: between_runs(dispersion, error.alike),
-            scale: error.scale,
-            residual_df: residual_df(row),
-            within_df: PerSide::new(before.within_df, after.within_df),
-        },
+        detectable: Detectable::default(),
         dispersion,
         bounds_pct: zero_bounds_pct(row, dispersion),
-    }
+    };
+    let sensitivity = RowSensitivity {
+        dispersion: between_runs(dispersion, error.alike),
+        scale: error.scale,
+        residual_df: residual_df(row),
+        within_df: PerSide::new(before.within_df, after.within_df),
+    };
+    (noise, sensitivity)
 }
 
 /// Variance within runs over that of independent samples; 1 where there is nothing to tell.
@@ -271,6 +276,7 @@ fn weighing(rows: &[JudgedAlone], floor: &Floor) -> Weighing {
 /// Stat. Assoc. 100:71).
 fn correct_for_many_tests<'a>(
     rows: &'a [JudgedAlone],
+    sensitivities: &'a [Arc<Sensitivity>],
     settings: &NoiseSettings,
     weighing: Weighing,
 ) -> impl Iterator<Item = Settled> + 'a {
@@ -284,19 +290,21 @@ fn correct_for_many_tests<'a>(
     let mut q_values = q_values.into_iter();
     rows.iter().map(move |row| {
         let Some((p, q)) = row.test.p().and_then(|p| Some((p, q_values.next()?))) else {
-            return Settled { test: row.test, significant: false, selected_interval_pp: None };
+            let detectable = Detectable::default();
+            return Settled { test: row.test, significant: false, selected_interval_pp: None, detectable };
         };
         let significant = row.floor_passed && q <= rate;
         let selected_interval_pp = (significant && row.se_pp > 0.0).then(|| {
             let half = critical_t(alpha, row.degrees_of_freedom) * row.se_pp;
             Box::new((row.delta_pp - half, row.delta_pp + half))
         });
-        Settled { test: Test::Tested { p, q }, significant, selected_interval_pp }
+        let detectable = row.detectable(sensitivities);
+        Settled { test: Test::Tested { p, q }, significant, selected_interval_pp, detectable }
     })
 }
 
-impl From<&RowNoise> for JudgedAlone {
-    fn from(noise: &RowNoise) -> Self {
+impl JudgedAlone {
+    fn new(noise: &RowNoise, sensitivity: RowSensitivity) -> Self {
         Self {
             denominator: noise.denominator,
             floor_passed: noise.floor_passed,
@@ -307,12 +315,22 @@ impl From<&RowNoise> for JudgedAlone {
             se_pp: noise.se_pp,
             degrees_of_freedom: noise.degrees_of_freedom,
             dispersion: noise.dispersion,
-            residual_df: noise.sensitivity.residual_df,
+            sensitivity,
         }
     }
-}
 
-impl JudgedAlone {
+    /// The smallest growth that would have been found, not solved yet.
+    fn detectable(&self, sensitivities: &[Arc<Sensitivity>]) -> Detectable {
+        let typical = sensitivities.get(self.denominator as usize);
+        typical.map_or_else(Detectable::default, |typical| {
+            Detectable::Unsolved(Unsolved {
+                typical: Arc::clone(typical),
+                row: self.sensitivity,
+                share_pct: self.middle_pct,
+            })
+        })
+    }
+
     fn tested(&self, weighing: Weighing) -> Option<Tested> {
         let weight = weighing.weight(self.middle_pct);
         Some(Tested { p: self.test.p()?, floor_p: self.floor_p, passes: self.floor_passed, weight })
@@ -351,7 +369,7 @@ fn sensitivities(
     for row in rows.iter().filter(|row| row.test.p().is_some()) {
         if let Some((of_denominator, residual_df)) = dispersions.get_mut(row.denominator as usize) {
             of_denominator.push(row.dispersion);
-            *residual_df = row.residual_df.max(*residual_df);
+            *residual_df = row.sensitivity.residual_df.max(*residual_df);
         }
     }
     let empty = |index| Row { denominator: index, ..Row::default() };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pdiff_profile::PerSide;
 
-use super::detectable::{Detectable, RowSensitivity, Sensitivity, Unsolved};
+use super::detectable::{Detectable, Sensitivity};
 
 /// How the variance of a row's share was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,8 +92,9 @@ pub struct RowNoise {
     pub floor_passed: bool,
     /// The chance that noise alone passes the floor.
     pub(super) floor_p: f64,
-    /// How the row differs from the typical one of its denominator.
-    pub(super) sensitivity: RowSensitivity,
+    /// Smallest growth, in share points from its mean share, that would have been found 9 times in 10 even if no other row had
+    /// changed.
+    pub detectable: Detectable,
     /// Variance within the runs over that of independent samples (1 = no bursts); the assumed one without blocks.
     pub dispersion: f64,
     /// Of each side without samples of the row: the largest share that it may still have (95 %), in percent; `None` if both have
@@ -151,19 +152,6 @@ impl Judgement {
     /// Smallest growth of a row (by index), in share points from its mean share, that would have been found 9 times in 10 even
     /// if no other row had changed; `None` if none could, or the row was not tested.
     pub fn detectable_pp(&self, row: usize) -> Option<f64> {
-        self.detectable(row).points()
-    }
-
-    /// The same, solved when it is asked for.
-    pub fn detectable(&self, row: usize) -> Detectable {
-        let tested = self.rows.get(row).filter(|row| row.test.p().is_some());
-        let unsolved = tested.and_then(|row| {
-            Some(Unsolved {
-                typical: Arc::clone(self.sensitivities.get(row.denominator as usize)?),
-                row: row.sensitivity,
-                share_pct: 0.5 * (row.before_pct + row.after_pct),
-            })
-        });
-        unsolved.map_or(Detectable::Points(None), Detectable::Unsolved)
+        self.rows.get(row)?.detectable.points()
     }
 }

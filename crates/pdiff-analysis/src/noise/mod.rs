@@ -40,7 +40,7 @@ pub use input::{
     NoiseSettings, Row, SINGLE_RUN_CV, SINGLE_RUN_CV_DF,
 };
 pub use judge::judge;
-pub(crate) use judge::{Settled, judge_each, judge_in};
+pub(crate) use judge::{Settled, judge_in};
 pub use judgement::{Judgement, Method, RowNoise, RunVariation, Test, Untested};
 pub use student::{critical_t, f_upper_tail, two_sided_p};
 pub(crate) use typical::{TypicalRow, median, typical_factor};

@@ -10,14 +10,13 @@ use rustc_hash::FxHashMap;
 use super::grow::Grown;
 use super::prune::Places;
 use super::{CallTree, FrameChange, FrameChanges, TreeFrame, TreeSettings};
-use crate::aggregate::{CellRows, Measure, RowId, RowMeasures, RunTable, StackRows, aggregate};
+use crate::aggregate::{
+    CellRows, DenominatorId, LeafRows, Measure, RowId, RowLists, RowMeasures, RunTable, aggregate,
+};
 use crate::compare::input::CompareSettings;
 use crate::compare::prepare::{Prepared, PreparedRun};
 use crate::noise::{self, Denominator, RowNoise, RunBlocks};
 use crate::policy::Share;
-
-/// The denominator of frames that have none: what is not a function, where shares are of objects.
-const NO_DENOMINATOR: usize = usize::MAX;
 
 pub(super) fn judge(
     tree: &mut CallTree,
@@ -46,7 +45,7 @@ pub(super) fn judge(
             let of_run = |table: &RunTable| measure(&table.row(RowId(index as u32))).row_run();
             let PerSide { before, after } =
                 PerSide::from_fn(|side| tables_of(side).map(of_run).collect::<Vec<_>>());
-            noise::Row { denominator: counting.denominators[index], before, after }
+            noise::Row { denominator: counting.denominators[index].index(), before, after }
         };
         let rows: Vec<noise::Row> = (0..tree.nodes.len()).map(frame).collect();
         noise::judge(&denominators, &rows, &compared.noise).rows
@@ -74,9 +73,9 @@ fn change(noise: &RowNoise) -> FrameChange {
 struct Counting<'a> {
     parents: Vec<Option<u32>>,
     /// By frame.
-    denominators: Vec<usize>,
+    denominators: Vec<DenominatorId>,
     /// Objects that are denominators.
-    scopes: FxHashMap<String, usize>,
+    scopes: FxHashMap<String, DenominatorId>,
     prepared: &'a Prepared<'a>,
     share: Share,
     /// The group whose threads are drawn; `None` for all.
@@ -95,12 +94,13 @@ impl<'a> Counting<'a> {
         let mut scopes = FxHashMap::default();
         let mut denominator = |frame: TreeFrame| match (compared.share, frame) {
             (Share::Object, TreeFrame::Function(index)) => {
-                let next = scopes.len();
+                let next = DenominatorId::new(scopes.len());
                 let object = tree.functions.get(index).map_or_else(String::new, |of| of.object.clone());
                 *scopes.entry(object).or_insert(next)
             }
-            (Share::Object, _) => NO_DENOMINATOR,
-            _ => 0,
+            // What is not a function, where shares are of objects.
+            (Share::Object, _) => DenominatorId::NONE,
+            _ => DenominatorId::ALL,
         };
         let denominators = tree.nodes.iter().map(|node| denominator(node.frame)).collect();
         let parents = tree.nodes.iter().map(|node| node.parent.map(|parent| parent as u32)).collect();
@@ -110,12 +110,12 @@ impl<'a> Counting<'a> {
 
     fn count(&self, run: &PreparedRun<'_>, ends: &[Option<u32>], places: &Places) -> RunTable {
         let denominator_of =
-            |row: RowId| self.denominators.get(row.index()).copied().unwrap_or(NO_DENOMINATOR);
+            |row: RowId| self.denominators.get(row.index()).copied().unwrap_or(DenominatorId::NONE);
         let is_drawn = |of: &String| self.thread_group.is_none_or(|group| of == group);
         let classes: Vec<u32> = run.groups.iter().map(|of| if is_drawn(of) { 0 } else { OUTSIDE }).collect();
-        let stack_rows = |class: u32, stack: StackId| {
+        let stack_rows = |class: u32, stack: StackId, lists: &mut RowLists| {
             let end = ends.get(stack.index()).copied().flatten().filter(|_| class != OUTSIDE);
-            self.stack_rows(run, stack, end.and_then(|end| places.get(end as usize)).copied())
+            self.stack_rows(run, stack, end.and_then(|end| places.get(end as usize)).copied(), lists)
         };
         let cell_rows = CellRows::find(run.cells, &classes, stack_rows);
         aggregate(run.cells, &cell_rows, self.denominators.len() + 1, denominator_of)
@@ -123,19 +123,25 @@ impl<'a> Counting<'a> {
 
     /// The frames that a stack counts for: those from the root to its end. Out of focus it counts for the denominator
     /// alone, and for a row after the last frame.
-    fn stack_rows(&self, run: &PreparedRun<'_>, stack: StackId, end: Option<u32>) -> StackRows {
+    fn stack_rows(
+        &self,
+        run: &PreparedRun<'_>,
+        stack: StackId,
+        end: Option<u32>,
+        lists: &mut RowLists,
+    ) -> LeafRows {
         let outside = self.parents.len() as u32;
         let parent = |at: &u32| self.parents.get(*at as usize).copied().flatten();
-        let total = std::iter::successors(end, parent).map(RowId).collect();
+        lists.total.extend(std::iter::successors(end, parent).map(RowId));
         let own = RowId(end.unwrap_or(outside));
         let denominator = match self.share {
-            Share::Work => (!self.prepared.waits(run, stack)).then_some(0),
+            Share::Work => (!self.prepared.waits(run, stack)).then_some(DenominatorId::ALL),
             Share::Object => {
                 let leaf = run.stacks.get(stack).last();
                 leaf.and_then(|leaf| self.scopes.get(&*self.prepared.keys.get(leaf.key).object)).copied()
             }
-            Share::All | Share::ThreadGroup => Some(0),
+            Share::All | Share::ThreadGroup => Some(DenominatorId::ALL),
         };
-        StackRows { own, booked: own, chain: Box::new([]), inlined: false, total, denominator }
+        LeafRows { own, booked: own, inlined: false, denominator }
     }
 }
