@@ -156,7 +156,15 @@ fn is_toolchain(name: &str) -> bool {
     let of_trait = name.strip_prefix('<').and_then(|rest| rest.split(" as ").nth(1));
     SCOPES.iter().any(|scope| name.starts_with(scope) || of_trait.is_some_and(|name| name.starts_with(scope)))
         || name.starts_with("operator")
+        || is_go_runtime(name)
         || name.contains("::operator")
+}
+
+/// Go's runtime and what it shares with the standard library. No other language has a dot after the name of a scope; a compiler's
+/// suffix (`runtime.part.0`) follows a name.
+fn is_go_runtime(name: &str) -> bool {
+    const PACKAGES: [&str; 5] = ["runtime.", "runtime/", "internal/", "sync.", "sync/"];
+    PACKAGES.iter().any(|package| name.starts_with(package))
 }
 
 /// Kernel entries that come from outside the thread, on x86 and arm64; exceptions and system calls are its own doing.

@@ -3,11 +3,12 @@
 //! In: a mangled name without clone suffix. Out: what the C++ demangler prints for it, without return type. Two of its
 //! faults are corrected: it fails on names with an expression in the parameters that an older compiler mangled in its own
 //! way (the result is then the name without parameters), and it reads the first parameter of a constructor template as a
-//! return type. Nesting and length are limited.
+//! return type. Nesting, length and what may be read in two ways are limited.
 
 use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
 
 use super::bounded_text::BoundedText;
+use super::forks;
 use super::special_name::respell_special;
 
 /// Deepest nesting that the demangler follows, parsing and printing. Names of template libraries reach 150; the worst
@@ -28,12 +29,18 @@ pub(super) fn print(mangled: &str) -> Option<String> {
 }
 
 fn print_as_is(mangled: &str) -> Option<String> {
-    let parse = ParseOptions::default().recursion_limit(MAX_RECURSION);
     let print = DemangleOptions::new().no_return_type().recursion_limit(MAX_RECURSION);
-    let symbol = BorrowedSymbol::new_with_options(mangled.as_bytes(), &parse).ok()?;
+    let symbol = parse(mangled)?;
     let mut out = BoundedText::with_capacity(mangled.len() * 4);
     symbol.structured_demangle(&mut out, &print).ok()?;
     Some(out.into_string())
+}
+
+/// Reads a name; `None` where it is not well formed or past a limit.
+fn parse(mangled: &str) -> Option<BorrowedSymbol<'_>> {
+    let options = ParseOptions::default().recursion_limit(MAX_RECURSION);
+    forks::are_few(mangled).then_some(())?;
+    BorrowedSymbol::new_with_options(mangled.as_bytes(), &options).ok()
 }
 
 fn print_name_only(mangled: &str) -> Option<String> {
@@ -72,12 +79,10 @@ fn last_mark(mangled: &str) -> Option<usize> {
 /// Where the name ends and the parameters begin: the shortest well-formed beginning of the symbol that ends behind
 /// `from`, and with `last`.
 fn name_end(mangled: &str, from: usize, last: &str) -> Option<usize> {
-    let parse = ParseOptions::default().recursion_limit(MAX_RECURSION);
-    let is_name = |name: &str| BorrowedSymbol::new_with_options(name.as_bytes(), &parse).is_ok();
     let ends = mangled.get(from..)?.match_indices('E').map(|(at, _)| from + at + 1);
     // No type begins with an `E`, so parameters do not.
     let split = ends.filter_map(|end| mangled.split_at_checked(end));
     let may_end = split.filter(|(name, parameters)| name.ends_with(last) && !parameters.starts_with('E'));
     let beginnings = may_end.map(|(name, _)| name);
-    beginnings.take(MAX_NAME_ENDS).find(|beginning| is_name(beginning)).map(str::len)
+    beginnings.take(MAX_NAME_ENDS).find(|beginning| parse(beginning).is_some()).map(str::len)
 }

@@ -15,6 +15,7 @@ mod clang_closure;
 mod clone_suffix;
 mod demangle;
 mod demangled;
+mod forks;
 mod function_name;
 mod instances;
 mod integer_type;
