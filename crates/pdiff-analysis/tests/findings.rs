@@ -94,6 +94,41 @@ fn a_new_thread_is_a_region_by_its_first_function() {
     assert_eq!((first.name.as_str(), first.kind, first.before.samples), ("writer", FindingKind::Region, 0));
 }
 
+/// A function that now asks Go's runtime for memory in each operation, and the collector that follows.
+#[test]
+fn memory_of_go_counts_for_the_function_that_asks_and_its_collector_for_itself() {
+    let program = |encode: u32, mark: u32, sweep: u32| {
+        let start = "runtime.goexit.abi0;runtime.main;main.main";
+        let of_main = [
+            ("main.(*Engine).parse", 200),
+            ("main.(*Engine).parse;runtime.slicebytetostring;runtime.mallocgc", 60),
+            ("main.(*Engine).store", 150),
+            ("main.(*Engine).encode", 120),
+            (
+                "main.(*Engine).encode;runtime.makeslice;runtime.mallocgc;runtime.systemstack.abi0;runtime.grow",
+                encode,
+            ),
+            ("main.(*Engine).encode;runtime.makeslice;runtime.mallocgc;internal/runtime/atomic.Load", encode),
+        ];
+        let of_collector = [
+            (
+                "runtime.gcBgMarkStartWorkers.gowrap1;runtime.gcBgMarkWorker;runtime.systemstack.abi0;runtime.gcDrain",
+                mark,
+            ),
+            ("runtime.gcenable.gowrap1;runtime.bgsweep;runtime.sweepone", sweep),
+        ];
+        let of_main = of_main.map(|(stack, samples)| (format!("{start};{stack}"), samples));
+        let of_collector =
+            of_collector.map(|(stack, samples)| (format!("runtime.goexit.abi0;{stack}"), samples));
+        of_main.into_iter().chain(of_collector).collect::<Vec<_>>()
+    };
+    let (before, after) = (program(5, 60, 40), program(110, 180, 130));
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    let largest = ["main.(*Engine).encode", "runtime.gcBgMarkWorker", "runtime.bgsweep"];
+    assert!(names(&comparison.findings).starts_with(&largest), "{:?}", comparison.findings.list);
+    assert!(weights_sum(&comparison));
+}
+
 #[test]
 fn renames_splits_wraps_and_moves_without_changed_work_make_no_finding() {
     let check = |what: &str, change: &dyn Fn(&str) -> String| {

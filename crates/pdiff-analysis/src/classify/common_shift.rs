@@ -2,7 +2,8 @@
 //!
 //! Shares sum to 100, so new cost in one place takes share from everything else. If the builds are a patch apart, the factor is
 //! the median over the functions with equal code: a machine that was slower in one of the runs changes the cost per operation,
-//! and not their shares. Else, if operations are known, it is that of the cost per operation, and if not, the median over
+//! and not their shares. That is not the reason if it differs much from the factor of the cost of an operation: then most functions
+//! with equal code, those of a memory manager perhaps, do more. Else, if operations are known, it is that of the cost per operation, and if not, the median over
 //! functions of the program that both runs sampled well: those with equal code in both builds, where there are enough.
 
 use pdiff_profile::Side;
@@ -17,6 +18,9 @@ use crate::policy::Share;
 
 /// A share within this factor of what the common one makes of it did not change: the practical floor of every row.
 const TOLERANCE: f64 = 1.0 + FLOOR_RELATIVE;
+
+/// No machine is slower than another, or than it was before, by this factor.
+const OF_MACHINES: f64 = 1.5;
 
 /// After's share over Before's of a function that did not change.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -41,12 +45,19 @@ impl CommonShift {
             .collect();
         let of_same_code =
             typical_factor(logs.iter().filter(|(_, same)| *same).map(|(log, _)| *log).collect());
-        if let Some(factor) = of_same_code.filter(|_| is_patched) {
+        let cost = input.comparison.cost.as_ref().filter(|_| input.comparison.share == Share::All);
+        let of_cost = cost.map(|cost| {
+            let error = cost.log_interval.map_or(0.0, |(low, high)| ((high - low) / 2.0).exp_m1());
+            Self { factor: (-cost.log_ratio).exp(), error, median_error: 0.0 }
+        });
+        let is_machine = |factor: &CommonFactor| {
+            of_cost.is_none_or(|of_cost| (factor.ratio / of_cost.factor).ln().abs() <= OF_MACHINES.ln())
+        };
+        if let Some(factor) = of_same_code.filter(|factor| is_patched && is_machine(factor)) {
             return Self::of_median(factor);
         }
-        if let Some(cost) = input.comparison.cost.as_ref().filter(|_| input.comparison.share == Share::All) {
-            let error = cost.log_interval.map_or(0.0, |(low, high)| ((high - low) / 2.0).exp_m1());
-            return Self { factor: (-cost.log_ratio).exp(), error, median_error: 0.0 };
+        if let Some(of_cost) = of_cost {
+            return of_cost;
         }
         let of_all = || typical_factor(logs.iter().map(|(log, _)| *log).collect());
         of_same_code

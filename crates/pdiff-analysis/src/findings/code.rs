@@ -108,6 +108,7 @@ fn code_of(key: &Key, kind: ObjectKind) -> Code {
         ObjectKind::Anonymous | ObjectKind::Unknown if is_unresolved => Code::Library,
         ObjectKind::File if is_system_library(&key.object) => Code::Library,
         _ if is_unresolved => Code::Unresolved,
+        _ if is_go_start(&key.qualified) => Code::Library,
         _ if is_toolchain(&key.qualified) => Code::Toolchain,
         _ => Code::Own,
     }
@@ -160,11 +161,23 @@ fn is_toolchain(name: &str) -> bool {
         || name.contains("::operator")
 }
 
-/// Go's runtime and what it shares with the standard library. No other language has a dot after the name of a scope; a compiler's
-/// suffix (`runtime.part.0`) follows a name.
-fn is_go_runtime(name: &str) -> bool {
+/// Go's runtime, and what it shares with the standard library. In other languages no dot follows the name of a scope.
+pub(crate) fn is_go_runtime(name: &str) -> bool {
     const PACKAGES: [&str; 5] = ["runtime.", "runtime/", "internal/", "sync.", "sync/"];
     PACKAGES.iter().any(|package| name.starts_with(package))
+}
+
+/// Where stacks of Go begin, and where they change: above what a thread does, like the loader and the starts of the C library.
+fn is_go_start(name: &str) -> bool {
+    const STARTS: [&str; 9] =
+        ["goexit", "main", "mstart", "mstart0", "mstart1", "mcall", "morestack", "rt0_go", "systemstack"];
+    let in_runtime = name.strip_prefix("runtime.").map(|name| name.strip_suffix(".abi0").unwrap_or(name));
+    // The compiler's wrapper of a call that a goroutine begins with has the name of the function that starts it.
+    let is_wrapper = |name: &str| {
+        name.rsplit_once(".gowrap")
+            .is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    in_runtime.is_some_and(|name| STARTS.contains(&name) || is_wrapper(name))
 }
 
 /// Kernel entries that come from outside the thread, on x86 and arm64; exceptions and system calls are its own doing.

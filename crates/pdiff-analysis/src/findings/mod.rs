@@ -31,7 +31,7 @@ mod switched;
 mod tree;
 
 pub(crate) use aligned::AlignedStacks;
-pub(crate) use code::{Code, CodeKinds};
+pub(crate) use code::{Code, CodeKinds, is_go_runtime};
 pub use finding::{
     Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelWork,
 };

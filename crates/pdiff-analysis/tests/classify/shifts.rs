@@ -111,3 +111,28 @@ fn a_factor_that_few_functions_tell_badly_explains_what_it_may() {
     assert_eq!(said_of([60; 10]), "lighter likely R-lighter");
     assert_eq!(said_of([25, 32, 39, 47, 56, 64, 75, 88, 104, 130]), "noise likely R-common-shift");
 }
+
+#[test]
+fn what_a_collector_does_more_is_no_slower_machine() {
+    // Twenty functions of a collector have the same code and run six times as often; the rest of the program does what it did.
+    let program = |of_collector: u64| {
+        let lines: String = (0..20).map(|n| format!("main;collect_{n} {of_collector}\n")).collect();
+        format!("{lines}main;run 1000\nmain;parse 300\nmain;changed 60")
+    };
+    let words = |changed: u32| {
+        let same: String =
+            (0..20).map(|n| format!("collect_{n}:80 collect_{n}={n} main>collect_{n} ")).collect();
+        format!(
+            "main:50 {same} run:300 run=61 main>run parse:90 parse=62 main>parse changed:90 changed={changed} main>changed"
+        )
+    };
+    let (before, after) = (program(10), program(60));
+    let (old, new) = (words(63), words(64));
+    let extra =
+        Extra { operations: Some([&[1000.0, 1010.0, 990.0], &[1000.0, 1010.0, 990.0]]), ..Extra::default() };
+    let outcome = classified_with(seen(&before, &old), seen(&after, &new), &extra);
+    for function in ["run", "parse", "changed"] {
+        assert_eq!(verdict(&outcome, function).cause.as_str(), "noise", "{function}");
+    }
+    assert_eq!(verdict(&outcome, "collect_1").cause.as_str(), "heavier");
+}

@@ -11,6 +11,8 @@ pub enum Compiler {
     Clang,
     /// rustc.
     Rustc,
+    /// Go's own.
+    Go,
     /// An assembler.
     Assembler,
     /// Any other.
@@ -59,10 +61,13 @@ impl Producer {
         }
     }
 
-    /// Whether code of both can be compared byte by byte: same family and same version.
+    /// Whether code of both can be compared byte by byte: same family and same version; of families that are not known, the same
+    /// text.
     #[must_use]
     pub fn same_compiler(&self, other: &Self) -> bool {
-        self.compiler == other.compiler && self.version == other.version && self.compiler != Compiler::Other
+        let is_known = self.compiler != Compiler::Other;
+        let is_same_text = !self.text.is_empty() && self.text == other.text;
+        self.compiler == other.compiler && self.version == other.version && (is_known || is_same_text)
     }
 }
 
@@ -77,7 +82,9 @@ fn compiler_of(head: &str) -> Compiler {
         Compiler::Rustc
     } else if head.contains("clang") {
         Compiler::Clang
-    } else if head.starts_with("GNU AS") {
+    } else if head.starts_with("Go cmd/compile") {
+        Compiler::Go
+    } else if head.starts_with("GNU AS") || head.starts_with("Go cmd/asm") {
         Compiler::Assembler
     } else if head.starts_with("GNU ") || head.starts_with("GCC") {
         Compiler::Gcc
@@ -86,14 +93,16 @@ fn compiler_of(head: &str) -> Compiler {
     }
 }
 
-/// The first word that looks like `4.1.2`.
+/// The first word that looks like `4.1.2`, or like `go1.26.8`.
 fn version_of(head: &str) -> &str {
     let is_version = |word: &&str| {
         word.contains('.')
             && word.starts_with(|c: char| c.is_ascii_digit())
             && word.bytes().all(|c| c.is_ascii_digit() || c == b'.')
     };
-    head.split([' ', '(', ')', '-', ',']).find(is_version).unwrap_or("")
+    let mut words =
+        head.split([' ', '(', ')', '-', ',', ';']).map(|word| word.strip_prefix("go").unwrap_or(word));
+    words.find(is_version).unwrap_or("")
 }
 
 #[cfg(test)]
@@ -112,6 +121,17 @@ mod tests {
         check("GNU AS 2.40", Compiler::Assembler, "2.40", "");
         check("Debian clang version 14.0.6", Compiler::Clang, "14.0.6", "");
         check("clang LLVM (rustc version 1.95.0 (59807616e 2026-04-14))", Compiler::Rustc, "1.95.0", "");
+        check("Go cmd/compile go1.26.8; regabi", Compiler::Go, "1.26.8", "");
+        check("Go cmd/asm go1.26.8", Compiler::Assembler, "1.26.8", "");
         check("", Compiler::Other, "", "");
+    }
+
+    #[test]
+    fn of_unknown_compilers_the_text_tells() {
+        let same = |a: &str, b: &str| Producer::from_text(a, 1).same_compiler(&Producer::from_text(b, 7));
+        assert!(same("zig 0.11.0", "zig 0.11.0") && !same("zig 0.11.0", "zig 0.12.0") && !same("", ""));
+        assert!(same("GNU C17 12.2.0 -O2", "GNU C17 12.2.0 -Os") && !same("GNU C17 12.2.0", "GNU C17 4.1.2"));
+        let (old, new) = ("Go cmd/compile go1.21.0; regabi", "Go cmd/compile go1.26.8; regabi");
+        assert!(same(new, new) && !same(old, new));
     }
 }
