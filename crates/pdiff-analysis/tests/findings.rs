@@ -94,6 +94,20 @@ fn a_new_thread_is_a_region_by_its_first_function() {
     assert_eq!((first.name.as_str(), first.kind, first.before.samples), ("writer", FindingKind::Region, 0));
 }
 
+/// Where places have no factor in common, their median says nothing: shares are compared as they are.
+#[test]
+fn places_that_changed_unlike_each_other_hide_no_growth() {
+    let program = |of: [u32; 9]| -> Vec<(String, u32)> {
+        let place = |(n, samples): (usize, u32)| (format!("main;work;stage_{n}"), samples);
+        of.into_iter().enumerate().map(place).collect()
+    };
+    let before = program([500, 170, 160, 32, 26, 10, 20, 12, 11]);
+    let after = program([355, 100, 110, 170, 40, 23, 27, 27, 15]);
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    assert_eq!(names(&comparison.findings).first(), Some(&"stage_3"), "{:?}", comparison.findings.list);
+    assert!(weights_sum(&comparison));
+}
+
 /// A function that now asks Go's runtime for memory in each operation, and the collector that follows.
 #[test]
 fn memory_of_go_counts_for_the_function_that_asks_and_its_collector_for_itself() {

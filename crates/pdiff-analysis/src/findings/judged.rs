@@ -13,7 +13,7 @@ use super::input::Input;
 use crate::compare::Cost;
 use crate::noise::{
     CommonFactor, Denominator, MIN_SAMPLES, NoiseSettings, Row, RowNoise, ShareChange, ShownTests, Tested,
-    judge, typical_factor,
+    critical_t, judge, typical_factor,
 };
 
 /// The tested change of one group.
@@ -165,12 +165,18 @@ fn common_factor(input: &Input<'_>, groups: &Groups, own: &[RowNoise]) -> Common
     of_cost.filter(contradicts).unwrap_or(typical)
 }
 
-/// The factor on the share of the median place that both sides sampled well; 1 if there are only few.
+/// A median whose 95 % interval is wider than this factor either way is of places that have nothing in common.
+const UNLIKE: f64 = 1.5;
+
+/// The factor on the share of the median place that both sides sampled well; 1 if there are only few, or if they changed unlike
+/// each other: then only what shares did is known.
 fn typical(groups: &Groups, own: &[RowNoise]) -> CommonFactor {
     let is_sampled =
         |node: &usize| groups.nodes[*node].own.values().all(|amount| amount.samples >= MIN_SAMPLES);
     let nodes = (0..groups.nodes.len()).filter(is_sampled);
     let logs = nodes.filter_map(|node| own.get(node)).map(|own| (own.after_pct / own.before_pct).ln());
     let unknown = CommonFactor { ratio: 1.0, log_se: 0.0, degrees_of_freedom: f64::INFINITY };
-    typical_factor(logs.collect()).unwrap_or(unknown)
+    let is_told =
+        |factor: &CommonFactor| critical_t(0.05, factor.degrees_of_freedom) * factor.log_se <= UNLIKE.ln();
+    typical_factor(logs.collect()).filter(is_told).unwrap_or(unknown)
 }
