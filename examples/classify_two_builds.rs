@@ -14,8 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [before, old, after, new] = arguments.as_slice() else { return Err("give four files".into()) };
     let (before, after) = (Build::recordings([before]).binary(old), Build::recordings([after]).binary(new));
     let prepared = Comparer::new().before(before).after(after).prepare()?;
-    let verdicts = prepared.verdicts()?.classify().verdicts;
-    for verdict in verdicts.iter().filter(|verdict| verdict.cause != Cause::Noise) {
+    let verdicts = prepared.verdicts()?;
+    for verdict in verdicts.classify().verdicts.iter().filter(|verdict| verdict.cause != Cause::Noise) {
         let reason = reason_text(&verdict.reason);
         println!("{} ({}): {}: {reason}", verdict.cause, verdict.confidence, verdict.function);
     }

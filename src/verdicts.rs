@@ -30,6 +30,7 @@ pub struct Verdicts<'a> {
     calls: SampledCalls,
     paths: ProgramPaths,
     architectural: Architectural,
+    classification: Classification,
     prepared: &'a Prepared,
     /// With the callers that chains hide and the binaries tell.
     normal: PreparedSides,
@@ -87,15 +88,38 @@ impl<'a> Verdicts<'a> {
         let architectural = given.evidence.architectural.clone();
         let architectural = architectural.unwrap_or_else(|| given.preset.architectural());
         let paths = ProgramPaths::new(facts.files().clone());
-        Ok(Self { comparison, facts, matching, calls, paths, architectural, prepared, normal })
+        let classification = Classification::default();
+        let mut verdicts = Self {
+            comparison,
+            facts,
+            matching,
+            calls,
+            paths,
+            architectural,
+            classification,
+            prepared,
+            normal,
+        };
+        verdicts.classification = classify(&verdicts.input());
+        given.reading.watcher.finished("classify", None);
+        Ok(verdicts.joining_renamed())
+    }
+
+    /// The same, where a function that only has another name is no part of the change twice: as new and as gone.
+    fn joining_renamed(mut self) -> Self {
+        let renamed = self.classification.renamed();
+        if !renamed.is_empty() {
+            self.normal = self.normal.with_renamed(&renamed);
+            let settings = &self.prepared.given().settings;
+            self.normal.find_again(&self.prepared.sides(), settings, &mut self.comparison);
+        }
+        self
     }
 
     /// A verdict on every function over the floor.
     #[must_use]
-    pub fn classify(&self) -> Classification {
-        let classification = classify(&self.input());
-        self.prepared.given().reading.watcher.finished("classify", None);
-        classification
+    pub fn classify(&self) -> &Classification {
+        &self.classification
     }
 
     /// Makes one tree of both sides' stacks, including callers that chains hide and the binaries show.

@@ -70,12 +70,12 @@ pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
             results.push(GateResult { gate: gate.to_string(), is_warning, ..result });
         }
     }
-    let lines = prepared.hot_lines(&annotated(comparison, &classification, &results));
+    let lines = prepared.hot_lines(&annotated(comparison, classification, &results));
     let told = CiInput {
         name: &args.name,
         comparison,
-        classification: &classification,
-        causes: &finding_causes(&comparison.findings, &classification),
+        classification: classification,
+        causes: &finding_causes(&comparison.findings, classification),
         gates: &results,
         calibration: &calibration,
         lines: &lines,
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
     let annotations = render::annotations(&told, pipeline.sources.as_deref());
     let roots = SourceRoots::default();
     let drawn = report::Drawn { title: Some(&args.name), min_width_pct: MIN_WIDTH_PCT, roots: &roots };
-    let html = report::html(&prepared, &verdicts, &classification, None, &drawn)?;
+    let html = report::html(&prepared, &verdicts, classification, None, &drawn)?;
     let summary = render::ci_summary(&told);
     let contents = [
         Some(summary.clone().into_bytes()),

@@ -30,17 +30,15 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<Outcome> {
     page.output.write_by(|out| {
         Ok(match args.output.format {
             Format::Markdown => {
-                pdiff::write_verdicts_markdown(comparison, &classification, detail, &table, out)
+                pdiff::write_verdicts_markdown(comparison, classification, detail, &table, out)
             }
-            Format::Json => pdiff::write_verdicts_json(comparison, &classification, out),
-            Format::Csv => pdiff::write_verdicts_csv(&classification, out),
-            Format::PartsCsv => pdiff::write_parts_csv(
-                comparison,
-                &finding_causes(&comparison.findings, &classification),
-                out,
-            ),
+            Format::Json => pdiff::write_verdicts_json(comparison, classification, out),
+            Format::Csv => pdiff::write_verdicts_csv(classification, out),
+            Format::PartsCsv => {
+                pdiff::write_parts_csv(comparison, &finding_causes(&comparison.findings, classification), out)
+            }
             Format::Table | Format::Parquet => {
-                pdiff::write_verdicts_table(comparison, &classification, detail, &table, out)
+                pdiff::write_verdicts_table(comparison, classification, detail, &table, out)
             }
         }?)
     })?;

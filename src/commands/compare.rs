@@ -58,7 +58,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
 /// The comparison that the causes are of: its findings are those of the verdicts, and so are rows by function.
 fn with_causes(prepared: &Prepared, by: By) -> Result<(Comparison, Vec<FindingCause>)> {
     let verdicts = prepared.verdicts()?;
-    let causes = finding_causes(&verdicts.comparison.findings, &verdicts.classify());
+    let causes = finding_causes(&verdicts.comparison.findings, verdicts.classify());
     let of_verdicts = verdicts.comparison;
     if by == By::Function {
         return Ok((of_verdicts, causes));

@@ -25,12 +25,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let prepared = comparer.watch(Watching::start(args.quiet).watch()).prepare()?;
     let evidence = prepared.verdicts_with(&[name])?;
     let found = evidence.comparison.findings.named(name);
-    let classification = if found.is_empty() { None } else { Some(evidence.classify()) };
-    let explained = |finding| {
-        let classification = classification.as_ref()?;
-        Some(ExplainedFinding { comparison: &evidence.comparison, classification, finding })
-    };
-    let findings: Vec<ExplainedFinding<'_>> = found.iter().copied().filter_map(explained).collect();
+    let (comparison, classification) = (&evidence.comparison, evidence.classify());
+    let explained = |finding| ExplainedFinding { comparison, classification, finding };
+    let findings: Vec<ExplainedFinding<'_>> = found.iter().copied().map(explained).collect();
     if found.is_empty() && name.starts_with('#') {
         let count = evidence.comparison.findings.list.len();
         bail!("there is no part {name}: the comparison lists {count} parts; hint: pdiff compare lists them")

@@ -56,7 +56,7 @@ fn tree(args: &FlameArgs, drawn: &Drawn, prepared: &Prepared) -> Result<Vec<u8>>
     let (tree, comparison, verdicts) = match drawn.verdicts {
         true => {
             let verdicts = prepared.verdicts()?;
-            let (tree, classification) = (verdicts.call_tree(&drawn.tree), verdicts.classify());
+            let (tree, classification) = (verdicts.call_tree(&drawn.tree), verdicts.classify().clone());
             (tree, verdicts.comparison, Some(classification))
         }
         false => (prepared.call_tree(&drawn.tree), prepared.compare(By::Function), None),
@@ -86,7 +86,7 @@ fn firefox(drawn: &Drawn, prepared: &Prepared) -> Result<Vec<u8>> {
     let (comparison, causes) = match drawn.verdicts {
         true => {
             let verdicts = prepared.verdicts()?;
-            let causes = finding_causes(&verdicts.comparison.findings, &verdicts.classify());
+            let causes = finding_causes(&verdicts.comparison.findings, verdicts.classify());
             (verdicts.comparison, causes)
         }
         false => (prepared.compare(By::Function), Vec::new()),

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use pdiff::classify::{Cause, finding_causes};
-use pdiff::{By, Comparison, Design, PlanSettings, Prepared, render};
+use pdiff::{By, Design, PlanSettings, Verdicts, render};
 
 use crate::cli::{PlanArgs, PlanDesign, PlanFormat};
 use crate::output::Output;
@@ -16,14 +16,20 @@ pub(crate) fn run(args: &PlanArgs) -> Result<()> {
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.quiet)?;
     let comparer = with_servers(compared.comparer, &args.servers, compared.reads_stdin)?;
     let prepared = comparer.watch(watching.watch()).prepare()?;
-    let comparison = prepared.compare(By::Function);
+    let (comparison, rebuilds) = if args.causes {
+        let verdicts = prepared.verdicts()?;
+        let rebuilds = rebuilds(&verdicts);
+        (verdicts.comparison, rebuilds)
+    } else {
+        (prepared.compare(By::Function), Vec::new())
+    };
     let wanted = PlanSettings {
         factors: args.factors.clone(),
         design: args.design.map(|design| match design {
             PlanDesign::Factorial => Design::Factorial,
             PlanDesign::OneByOne => Design::OneByOne,
         }),
-        rebuilds: if args.causes { rebuilds(&prepared, &comparison)? } else { Vec::new() },
+        rebuilds,
         replicates: args.replicates.map(std::num::NonZeroUsize::get),
     };
     let plan = prepared.plan(&comparison, &wanted)?;
@@ -42,9 +48,10 @@ pub(crate) fn run(args: &PlanArgs) -> Result<()> {
 }
 
 /// Findings whose cause is the compiler's work, by rank.
-fn rebuilds(prepared: &Prepared, comparison: &Comparison) -> Result<Vec<usize>> {
-    let causes = finding_causes(&comparison.findings, &prepared.verdicts()?.classify());
+fn rebuilds(verdicts: &Verdicts<'_>) -> Vec<usize> {
+    let findings = &verdicts.comparison.findings;
+    let causes = finding_causes(findings, verdicts.classify());
     let is_of_compiler = |cause: Cause| matches!(cause, Cause::InlineRegression | Cause::CodeQuality);
-    let ranks = comparison.findings.list.iter().zip(causes);
-    Ok(ranks.filter(|(_, of)| is_of_compiler(of.cause)).map(|(finding, _)| finding.rank).collect())
+    let ranks = findings.list.iter().zip(causes);
+    ranks.filter(|(_, of)| is_of_compiler(of.cause)).map(|(finding, _)| finding.rank).collect()
 }

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
         chosen: args.design.chose_sides(),
     });
     let drawn = Drawn { title: args.title.as_deref(), min_width_pct: args.min_width, roots: &roots };
-    let page = html(&prepared, &verdicts, &classification, attribution, &drawn)?;
+    let page = html(&prepared, &verdicts, classification, attribution, &drawn)?;
     watching.lap("render", Some(page.len() as u64));
     output.write(&page)?;
     watching.report(args.progress.timings);

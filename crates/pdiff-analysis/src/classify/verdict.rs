@@ -1,6 +1,6 @@
 //! The result for a function: [`Verdict`], with its evidence.
 
-use pdiff_profile::{Presence, Side};
+use pdiff_profile::{PerSide, Presence, Side};
 
 use super::cause::{Cause, Confidence, InBuild, Judged, Tag};
 use super::evidence::Evidence;
@@ -133,6 +133,39 @@ pub struct Classification {
     pub missing: Vec<Missing>,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<SettingsDiff>,
+}
+
+impl Classification {
+    /// The functions that have another name after: those of pairs of which one took the place of the other.
+    #[must_use]
+    pub fn renamed(&self) -> Vec<RenamedFunction> {
+        let of = |verdict: &Verdict| {
+            let names = match &verdict.reason {
+                Reason::Renamed { before, after, .. } => PerSide::new(before, after),
+                Reason::Succession { before, after, .. } => match (&before[..], &after[..]) {
+                    ([before], [after]) => PerSide::new(&before.name, &after.name),
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            let is_claimed = verdict.confidence > Confidence::Unclear && names.before != names.after;
+            is_claimed
+                .then(|| RenamedFunction { object: verdict.object.clone(), names: names.map(String::clone) })
+        };
+        let mut renamed: Vec<RenamedFunction> = self.verdicts.iter().filter_map(of).collect();
+        renamed.sort_unstable();
+        renamed.dedup();
+        renamed
+    }
+}
+
+/// A function that has another name after.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct RenamedFunction {
+    /// Label of its object.
+    pub object: String,
+    /// Its name on each side, as rows name it.
+    pub names: PerSide<String>,
 }
 
 /// The measures of a row over the floor of the table: what is below this on both sides, in percent of the denominator,

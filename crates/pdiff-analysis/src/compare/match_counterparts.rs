@@ -8,6 +8,7 @@ use super::build_functions::BuildFunctions;
 use super::counterparts::Counterparts;
 use super::input::Sides;
 use super::prepare::{Prepared, PreparedSides, seen};
+use crate::classify::RenamedFunction;
 use crate::matching::{Matching, held};
 use crate::normalize::KeyId;
 
@@ -23,6 +24,28 @@ impl PreparedSides {
         matching: &Matching,
     ) -> Self {
         let counterparts = counterparts(&self.view(sides), label, builds, matching);
+        self.knowing(counterparts)
+    }
+
+    /// The same, with functions whose verdict is that they have another name after: both names are of one function where the sides
+    /// are searched for differences. Rows stay unchanged.
+    #[must_use]
+    pub fn with_renamed(self, renamed: &[RenamedFunction]) -> Self {
+        let mut counterparts = self.counterparts.clone().unwrap_or_default();
+        let mut keys: FxHashMap<(&str, &str), Vec<KeyId>> = FxHashMap::default();
+        for (id, key) in self.keys().iter() {
+            keys.entry((&key.name, &key.object)).or_default().push(id);
+        }
+        // A name of several functions does not tell which one it is.
+        let only = |object: &str, name: &str| match keys.get(&(name, object)).map(Vec::as_slice) {
+            Some([key]) => Some(*key),
+            _ => None,
+        };
+        for RenamedFunction { object, names } in renamed {
+            if let (Some(before), Some(after)) = (only(object, &names.before), only(object, &names.after)) {
+                counterparts.add(before, after);
+            }
+        }
         self.knowing(counterparts)
     }
 }

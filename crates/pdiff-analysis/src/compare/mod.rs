@@ -148,6 +148,11 @@ impl PreparedSides {
         comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
     }
 
+    /// Searches again for where the sides differ, after more became known of them.
+    pub fn find_again(&self, sides: &Sides<'_>, settings: &CompareSettings, comparison: &mut Comparison) {
+        comparison.findings = self.findings(sides, comparison.cost.as_ref(), settings.noise);
+    }
+
     fn add_mistakes(&self, sides: &Sides<'_>, settings: &CompareSettings, comparison: &mut Comparison) {
         comparison.comparability.extend(self.mistakes(sides, settings).iter().cloned());
         comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));

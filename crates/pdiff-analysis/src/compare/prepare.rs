@@ -243,6 +243,11 @@ impl PreparedSides {
         }
     }
 
+    /// The functions of both sides.
+    pub(super) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
     /// The same with what the builds tell; what was found without that is looked for again.
     pub(super) fn knowing(self, counterparts: Counterparts) -> Self {
         Self {
