@@ -110,6 +110,7 @@ impl<'a> Verdicts<'a> {
         let renamed = self.classification.renamed();
         if !renamed.is_empty() {
             self.normal = self.normal.with_renamed(&renamed);
+            self.comparison.renamed = renamed;
             let settings = &self.prepared.given().settings;
             self.normal.find_again(&self.prepared.sides(), settings, &mut self.comparison);
         }

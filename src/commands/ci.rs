@@ -74,7 +74,7 @@ pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
     let told = CiInput {
         name: &args.name,
         comparison,
-        classification: classification,
+        classification,
         causes: &finding_causes(&comparison.findings, classification),
         gates: &results,
         calibration: &calibration,

@@ -13,6 +13,7 @@
 //! caller decides whether it is an error. `gate/field.rs` contains the lists of fields.
 
 mod field;
+mod renamed;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -21,6 +22,7 @@ use std::str::FromStr;
 use crate::compare::{Comparison, Row};
 use crate::pattern::{Pattern, PatternError};
 use field::{Field, Whole};
+use renamed::RenamedRows;
 
 /// One condition.
 ///
@@ -241,7 +243,7 @@ impl Gate {
             values.into_iter().filter(|trip| self.operator.holds(trip.value, self.number)).collect();
         let undecided = match self.scope {
             Scope::Total => self.undecided_whole(comparison).into_iter().collect(),
-            _ => in_scope.iter().filter_map(|row| self.undecided(row)).collect(),
+            _ => self.undecided_rows(comparison, &in_scope),
         };
         GateOutcome { tripped, in_scope: in_scope.len(), with_value, undecided }
     }
@@ -284,8 +286,50 @@ impl Gate {
             in_scope.iter().copied().filter(|row| self.all || self.field.is_found(row)).collect();
         match self.scope {
             Scope::Total => self.whole(comparison, &counted).into_iter().collect(),
-            _ => counted.iter().filter_map(|row| self.of_row(row)).collect(),
+            _ => {
+                let renamed = self.renamed(comparison, in_scope);
+                let is_alone = |row: &&&Row| !renamed.iter().any(|of| of.has(row));
+                let of_rows = counted.iter().filter(is_alone).filter_map(|row| self.of_row(row));
+                let found = renamed.iter().filter(|of| self.all || of.has_changed());
+                of_rows.chain(found.filter_map(|of| self.of_renamed(of))).collect()
+            }
         }
+    }
+
+    /// The functions in scope that have another name after, if the gate is on a difference of rows: a rename is none.
+    fn renamed<'c>(&self, comparison: &'c Comparison, in_scope: &[&Row]) -> Vec<RenamedRows<'c>> {
+        if !self.field.is_difference() {
+            return Vec::new();
+        }
+        let mut renamed = RenamedRows::of(comparison);
+        renamed.retain(|of| in_scope.iter().any(|row| of.has(row)));
+        renamed
+    }
+
+    /// The difference of a function over both of its names; it is that of its name after.
+    fn of_renamed(&self, of: &RenamedRows<'_>) -> Option<Trip> {
+        let before = self.of_row(of.before)?;
+        self.of_row(of.after).map(|after| Trip { value: before.value + after.value, ..after })
+    }
+
+    fn undecided_rows(&self, comparison: &Comparison, in_scope: &[&Row]) -> Vec<Trip> {
+        let renamed = self.renamed(comparison, in_scope);
+        let is_alone = |row: &&&Row| !renamed.iter().any(|of| of.has(row));
+        let of_rows = in_scope.iter().filter(is_alone).filter_map(|row| self.undecided(row));
+        of_rows.chain(renamed.iter().filter_map(|of| self.undecided_renamed(of))).collect()
+    }
+
+    fn undecided_renamed(&self, of: &RenamedRows<'_>) -> Option<Trip> {
+        let (low, high) = of.interval_pp();
+        let is_decided = self.all || of.has_changed() || self.field.name() != "delta_self_pp";
+        let detectable = DETECTABLE_HALF_WIDTHS * (high - low) / 2.0;
+        let is_hidden =
+            !is_decided && self.may_be_tripped_within((low, high)) && detectable > self.number.abs();
+        is_hidden.then(|| Trip {
+            name: of.after.name.to_string(),
+            object: of.after.object.to_string(),
+            value: detectable,
+        })
     }
 
     /// Whether the field is what an operation costs, or its change.

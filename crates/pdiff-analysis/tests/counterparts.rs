@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use pdiff_analysis::matching::match_functions;
 use pdiff_analysis::side_fact::Subject;
-use pdiff_analysis::{Aliases, CompareSettings, Comparison, PreparedSides, Sides};
+use pdiff_analysis::{Aliases, CompareSettings, Comparison, PreparedSides, RenamedFunction, Sides};
 use pdiff_profile::census::{Body, Census, CensusBuilder, FunctionFacts, Visibility};
 use pdiff_profile::{ObjectAddr, PerSide, Profile};
 use support::{profile, settings, side};
@@ -82,4 +82,19 @@ fn only_what_both_builds_hold_tells_of_another_workload() {
     };
     assert!(said([&["append", "put"], &["scan", "find"]]));
     assert!(!said([&[], &[]]));
+}
+
+#[test]
+fn a_function_renamed_by_its_verdict_is_one_part() {
+    let before = "main;fold_case 300\nmain;fold_case;alpha 100\nmain;rest 600";
+    let after = "main;canonical 500\nmain;canonical;beta 100\nmain;rest 400";
+    let recorded = [profile(before), profile(after)];
+    let sides = Sides { before: side("a", &[&recorded[0]], &[]), after: side("b", &[&recorded[1]], &[]) };
+    let prepared = PreparedSides::new(&sides, &settings());
+    let mut comparison = prepared.compare(&sides, &settings());
+    assert_ne!(parts(&comparison), [("canonical", 20.0), ("rest", -20.0)]);
+    let names = PerSide::new("fold_case".to_owned(), "canonical".to_owned());
+    let renamed = [RenamedFunction { object: "app".to_owned(), names }];
+    prepared.with_renamed(&renamed).find_again(&sides, &settings(), &mut comparison);
+    assert_eq!(parts(&comparison), [("canonical", 20.0), ("rest", -20.0)]);
 }

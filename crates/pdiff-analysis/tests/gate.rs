@@ -4,8 +4,8 @@
 
 mod support;
 
-use pdiff_analysis::{Comparison, CostChange, CostExtent, Gate};
-use pdiff_profile::RunMeasures;
+use pdiff_analysis::{Comparison, CostChange, CostExtent, Gate, RenamedFunction};
+use pdiff_profile::{PerSide, RunMeasures};
 use support::{compared, measured, profile, settings};
 
 /// main 50 -> 40 %, f 30 -> 60 % (called significant here), g 20 -> 0 %.
@@ -37,6 +37,27 @@ fn significant_rows_trip_a_gate_and_others_only_with_all() {
     check("all:object=lib:delta_self_pp <= -2e1", "g -20.0");
     check("all:function=f|std::x<a>=:after_self_pct != 0", "f 60.0");
     check("all:subsystem=no such:delta_self_pp < 100", "");
+}
+
+#[test]
+fn a_function_with_another_name_trips_gates_on_differences_by_the_net() {
+    let renamed = |before: &str, after: &str| {
+        let (of_before, of_after) = (profile(before), profile(after));
+        let mut comparison = compared(&[&of_before], &[&of_after], &settings());
+        comparison.rows.iter_mut().for_each(|row| row.significant = true);
+        let names = PerSide::new("normalize".to_owned(), "canonicalize".to_owned());
+        comparison.renamed = vec![RenamedFunction { object: "app".to_owned(), names }];
+        comparison
+    };
+    let same = renamed("app!main 500\napp!normalize 500", "app!main 500\napp!canonicalize 500");
+    assert_eq!(tripped("delta_self_pp > 1", &same), "");
+    assert_eq!(tripped("delta_self_pp < -1", &same), "");
+    assert_eq!(tripped("all:delta_self_pp >= 0", &same), "main 0.0, canonicalize 0.0");
+    // What it is now is no difference.
+    assert_eq!(tripped("function=canon:after_self_pct > 10", &same), "canonicalize 50.0");
+    let dearer = renamed("app!main 8000\napp!normalize 2000", "app!main 3000\napp!canonicalize 7000");
+    assert_eq!(tripped("delta_self_pp > 1", &dearer), "canonicalize 50.0");
+    assert_eq!(tripped("function=normal:delta_self_pp > 1", &dearer), "canonicalize 50.0");
 }
 
 #[test]

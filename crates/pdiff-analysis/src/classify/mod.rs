@@ -62,7 +62,7 @@ pub use missing::{Missing, MissingPart};
 pub use reason::{EnteredBy, OtherCode, Reason, SelfChange, SetMember};
 pub use rules::FamilyCost;
 pub use setting::SettingValues;
-pub use verdict::{Classification, RenamedFunction, Verdict, VerdictFamily};
+pub use verdict::{Classification, Verdict, VerdictFamily};
 
 use pdiff_profile::Side;
 use rayon::prelude::*;

@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::limit::Limit;
 use super::missing::Missing;
 use super::reason::Reason;
-use crate::compare::{CostChange, Quantities, Row, of_both_sides};
+use crate::compare::{CostChange, Quantities, RenamedFunction, Row, of_both_sides};
 use crate::settings_diff::SettingsDiff;
 
 /// The cause of one function's change, with confidence and evidence.
@@ -157,15 +157,6 @@ impl Classification {
         renamed.dedup();
         renamed
     }
-}
-
-/// A function that has another name after.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct RenamedFunction {
-    /// Label of its object.
-    pub object: String,
-    /// Its name on each side, as rows name it.
-    pub names: PerSide<String>,
 }
 
 /// The measures of a row over the floor of the table: what is below this on both sides, in percent of the denominator,

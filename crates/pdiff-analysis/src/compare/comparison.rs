@@ -42,6 +42,9 @@ pub struct Comparison {
     pub families: Vec<Family>,
     /// The few parts in which the CPU use of the sides differs; independent of rows and shares.
     pub findings: Findings,
+    /// Functions that have another name after, as far as verdicts tell them; empty without verdicts. Their rows stay two, and gates
+    /// on differences look at both together.
+    pub renamed: Vec<RenamedFunction>,
     /// Cost per operation and throughput, where operations are known.
     pub cost: Option<Cost>,
     /// How other events of the recordings divide these costs, if requested.
@@ -52,6 +55,15 @@ pub struct Comparison {
     pub noise: NoiseSummary,
     /// Imperfections of all stages.
     pub notes: Notes,
+}
+
+/// A function that has another name after.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct RenamedFunction {
+    /// Label of its object.
+    pub object: String,
+    /// Its name on each side, as rows name it.
+    pub names: PerSide<String>,
 }
 
 impl Comparison {

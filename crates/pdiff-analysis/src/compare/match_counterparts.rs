@@ -5,10 +5,10 @@ use pdiff_profile::{PerSide, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build_functions::BuildFunctions;
+use super::comparison::RenamedFunction;
 use super::counterparts::Counterparts;
 use super::input::Sides;
 use super::prepare::{Prepared, PreparedSides, seen};
-use crate::classify::RenamedFunction;
 use crate::matching::{Matching, held};
 use crate::normalize::KeyId;
 

@@ -50,7 +50,8 @@ pub use call_tree::{
 };
 pub(crate) use comparability::side_cut_more;
 pub use comparison::{
-    Comparison, Cost, Family, Gap, GapParts, InlineFlip, NoiseSummary, Pair, RunSummary, SideSummary,
+    Comparison, Cost, Family, Gap, GapParts, InlineFlip, NoiseSummary, Pair, RenamedFunction, RunSummary,
+    SideSummary,
 };
 pub use cost::CPU_SCALE_TOLERANCE;
 pub use cost_parts::{Beside, BesideRow, CostParts, CostReason, Interval};
@@ -315,6 +316,7 @@ fn compare_prepared(
         rows,
         families,
         findings: Findings::default(),
+        renamed: Vec::new(),
         cost,
         beside: Vec::new(),
         waiting: None,

@@ -129,6 +129,11 @@ impl Field {
         name.starts_with("delta_") || name.starts_with("cost_change") || name == "gap_pct"
     }
 
+    /// Whether it is a difference of a row's sides, which sums over rows.
+    pub(super) fn is_difference(self) -> bool {
+        matches!(self, Self::Row(_)) && self.name().starts_with("delta_")
+    }
+
     /// Its name.
     pub(super) fn name(&self) -> &'static str {
         match self {

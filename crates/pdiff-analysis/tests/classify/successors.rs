@@ -1,6 +1,7 @@
 //! Functions that took the place of others: renamed, split, merged, or moved.
 
 use pdiff_analysis::classify::Reason;
+use pdiff_profile::PerSide;
 
 use crate::build::{classified, said, seen, steady, verdict, with_rest};
 
@@ -196,6 +197,8 @@ fn code_inlined_in_what_took_anothers_place_is_a_part_of_that() {
     let outcome = between(62);
     assert_eq!(said(&outcome, "search_rows"), "moved likely R-succession");
     assert_eq!(said(&outcome, "match_rows"), "moved likely R-succession");
+    let names: Vec<_> = outcome.renamed().into_iter().map(|of| of.names).collect();
+    assert_eq!(names, [PerSide::new("search".to_owned(), "search_rows".to_owned())]);
     let back = classified(seen(&after(62), &new), seen(&before, &old));
     assert_eq!(said(&back, "match_rows"), "moved likely R-succession");
     // What replaced it costs more by most of what the part does: that is new.

@@ -120,6 +120,7 @@ fn event(names: PerSide<&str>) -> Subject {
 /// A comparison of these rows.
 pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
     Comparison {
+        renamed: Vec::new(),
         findings: Findings::default(),
         beside: Vec::new(),
         waiting: None,
