@@ -10,6 +10,7 @@ use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
 use super::bounded_text::BoundedText;
 use super::forks;
 use super::special_name::respell_special;
+use super::well_formed;
 
 /// Deepest nesting that the demangler follows, parsing and printing. Names of template libraries reach 150; the worst
 /// symbol (nested expressions) then takes under 1 MiB of stack in an optimised build, half of a thread's.
@@ -39,7 +40,7 @@ fn print_as_is(mangled: &str) -> Option<String> {
 /// Reads a name; `None` where it is not well formed or past a limit.
 fn parse(mangled: &str) -> Option<BorrowedSymbol<'_>> {
     let options = ParseOptions::default().recursion_limit(MAX_RECURSION);
-    forks::are_few(mangled).then_some(())?;
+    (forks::are_few(mangled) || well_formed::is_nested_template(mangled)).then_some(())?;
     BorrowedSymbol::new_with_options(mangled.as_bytes(), &options).ok()
 }
 

@@ -33,6 +33,7 @@ mod spelled;
 mod spelling;
 mod symbol_version;
 mod symbol_words;
+mod well_formed;
 
 pub use clone_suffix::{is_split_part, split_clone_suffix};
 pub use demangle::demangle;
