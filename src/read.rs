@@ -403,6 +403,7 @@ fn packed_object(object: PackedObject) -> ObjectFacts {
         has_debug_info: object.has_debug_info,
         uncovered: object.uncovered,
         is_unverified: object.is_unverified,
+        is_other_build: false,
         modified_s: None,
     }
 }
@@ -494,6 +495,8 @@ fn objects(profile: &Profile, resolved: Option<&Resolved>) -> Vec<ObjectFacts> {
             has_debug_info: found.is_some_and(|found| found.has_debug_info),
             uncovered: found.map(|found| found.uncovered.clone()).unwrap_or_default(),
             is_unverified: found.is_some_and(|found| !found.is_verified),
+            is_other_build: resolved
+                .is_some_and(|resolved| resolved.other_builds.iter().any(|other| other.index() == index)),
             modified_s: found.and_then(|found| modified_s(&found.file)),
         }
     });

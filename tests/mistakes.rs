@@ -239,11 +239,56 @@ fn a_program_that_was_found_for_one_side_only_is_named_with_the_option() {
     let text = String::from_utf8(output.stdout).unwrap();
     let alarm: String = text.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
     assert!(alarm.starts_with("!!") && alarm.contains("orders"), "{text}");
-    assert!(alarm.contains("was not found for the before side"), "{alarm}");
+    assert!(alarm.contains("was not found on the before side"), "{alarm}");
     assert!(
         alarm.split_whitespace().collect::<Vec<_>>().join(" ").contains("--binary-before FILE"),
         "{alarm}"
     );
+}
+
+/// Recordings without names of their own; the program of one of them was built again since.
+#[test]
+fn a_program_that_was_built_again_is_compared_with_nothing() {
+    let fixture = |name: &str| format!("{}/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(root.path().join("opt/work")).unwrap();
+    let compared = |command: &str, more: &[&str]| {
+        pdiff_testing::pdiff()
+            .args([command, "--quiet", "--no-cache", "--symfs", root.path().to_str().unwrap()])
+            .args(["--binary-before", &fixture("perf-data/work")])
+            .args(["--before", &fixture("perf-data/fp.data")])
+            .args(["--after", &fixture("perf-data/build-ids.data")])
+            .args(more)
+            .output()
+            .unwrap()
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let words = |output: &Output| text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = words(&compared("compare", &[]));
+    assert!(
+        said.contains(
+            "/opt/work/work was not found on the after side, so functions of this side are not known"
+        ),
+        "{said}"
+    );
+    std::fs::copy(fixture("inline-only/after/orders"), root.path().join("opt/work/work")).unwrap();
+    let output = compared("compare", &["--fail-on", "delta_self_pp > 5"]);
+    let said = words(&output);
+    assert!(
+        said.starts_with("!! program") && said.contains("keep a copy of each build, or record again"),
+        "{said}"
+    );
+    assert!(
+        said.contains("/opt/work/work is another build than the one recorded on the after side"),
+        "{said}"
+    );
+    assert!(said.contains("result what changed between fp and build-ids is not known"), "{said}");
+    assert!(!said.contains("the largest growth"), "{said}");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let verdicts = text(&compared("classify", &["--format", "csv"]).stdout);
+    let claims = |line: &&str| line.contains("proved") || line.contains("likely");
+    let claimed: Vec<&str> = verdicts.lines().filter(claims).filter(|line| !line.contains("noise")).collect();
+    assert!(verdicts.contains("unclear") && claimed.is_empty(), "{claimed:?}");
 }
 
 #[test]

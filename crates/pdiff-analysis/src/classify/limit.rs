@@ -20,6 +20,8 @@ pub enum Limit {
     Stripped(Side),
     /// Not both builds have debug information, so that a change of inlining cannot be ruled out.
     NoDebugInfo,
+    /// The sides cannot be compared.
+    SidesIncomparable,
     /// Nothing says that the object's file is the one that ran.
     NotVerified,
     /// The builds come from different compilers.

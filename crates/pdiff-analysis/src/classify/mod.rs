@@ -135,9 +135,13 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
 
 fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Verdict {
     let is_claim = finding.cause != Cause::Noise;
-    let finding = match context.input.comparison.coverage.is_unverified(&case.row.object) && is_claim {
-        true => finding.limited(Confidence::Likely, Limit::NotVerified),
-        false => finding,
+    let comparison = context.input.comparison;
+    let finding = if is_claim && comparison.has_nothing_in_common() {
+        finding.limited(Confidence::Unclear, Limit::SidesIncomparable)
+    } else if is_claim && comparison.coverage.is_unverified(&case.row.object) {
+        finding.limited(Confidence::Likely, Limit::NotVerified)
+    } else {
+        finding
     };
     let (confidence, limited_by) = finding.confidence();
     let (tags, tag_facts) = tags::tags(context, case, finding.cause);

@@ -7,7 +7,7 @@ use super::coverage::Coverage;
 use super::family::InlineChange;
 use super::input::ObjectFacts;
 use super::row::Row;
-use super::side_fact::{Severity, SideFact};
+use super::side_fact::{Concern, Severity, SideFact};
 use super::waiting::Waiting;
 use crate::findings::Findings;
 use crate::noise::{Floor, Method, RunVariation};
@@ -71,6 +71,23 @@ impl Comparison {
     #[must_use]
     pub fn incomparable(&self) -> Option<&SideFact> {
         self.comparability.iter().find(|fact| fact.severity == Severity::Incomparable)
+    }
+
+    /// Whether no function of one side can be compared with one of the other, so that nothing is known about causes: two programs, or
+    /// the functions of one side are not known.
+    #[must_use]
+    pub fn has_nothing_in_common(&self) -> bool {
+        let is_it = |concern: &Concern| {
+            matches!(
+                concern,
+                Concern::TwoPrograms
+                    | Concern::NoFunctionInCommon
+                    | Concern::NoSamples
+                    | Concern::ProgramNotFound { is_nameless: true, .. }
+            )
+        };
+        let severe = self.comparability.iter().filter(|fact| fact.severity == Severity::Incomparable);
+        severe.filter_map(|fact| fact.concern.as_ref()).any(is_it)
     }
 
     /// What shares are shares of: `CPU`, or the event compared if it does not measure CPU.

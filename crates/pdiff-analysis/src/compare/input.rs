@@ -55,6 +55,8 @@ pub struct ObjectFacts {
     pub uncovered: Uncovered,
     /// Whether its file was used although nothing confirms that this file is the one that ran.
     pub is_unverified: bool,
+    /// Whether the file at its path is another build, which was not used.
+    pub is_other_build: bool,
     /// When its file was last written, in seconds since 1970.
     pub modified_s: Option<u64>,
 }

@@ -198,6 +198,8 @@ pub struct ProgramFile {
     pub build_id: Option<String>,
     /// Whether the file was found; `None` where it was not looked for.
     pub is_found: Option<bool>,
+    /// Whether there is a file at its path, which is another build.
+    pub is_other_build: bool,
 }
 
 /// What follows from a fact for the reader.
@@ -265,6 +267,10 @@ pub enum Concern {
         side: Side,
         /// Its path.
         path: String,
+        /// There is a file, and it is another build.
+        is_other_build: bool,
+        /// The recording does not name its functions either, so that no function can be compared.
+        is_nameless: bool,
     },
     /// So many settings that are known to matter differ.
     SettingsDiffer(usize),

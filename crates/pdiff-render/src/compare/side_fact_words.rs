@@ -202,6 +202,7 @@ fn first_digits(build_id: &str) -> &str {
 fn program(file: &ProgramFile, side: Side) -> String {
     let id = file.build_id.as_ref().map(|id| format!(" (build-id {})", first_digits(id))).unwrap_or_default();
     let missing = match file.is_found {
+        Some(false) if file.is_other_build => format!(" (the file is another build, see --binary-{side})"),
         Some(false) => format!(" (not found, see --binary-{side})"),
         _ => String::new(),
     };
@@ -274,10 +275,19 @@ fn remark(concern: &Concern) -> String {
                 newer_build(evidence)
             );
         }
-        Concern::ProgramNotFound { side, path } => {
+        Concern::ProgramNotFound { side, path, is_other_build, is_nameless } => {
+            let state =
+                if *is_other_build { "is another build than the one recorded" } else { "was not found" };
+            let unknown = match is_nameless {
+                true => "functions of this side are not known, and nothing can be compared",
+                false => "its inlined functions and lines are not known",
+            };
+            let hint = match is_other_build {
+                true => "; if it was built again since, keep a copy of each build, or record again",
+                false => "",
+            };
             return format!(
-                "{path} was not found for the {side} side, so its inlined functions and lines are not known; give \
-                 --binary-{side} FILE"
+                "{path} {state} on the {side} side, so {unknown}; give --binary-{side} FILE{hint}"
             );
         }
         Concern::SettingsDiffer(count) => {

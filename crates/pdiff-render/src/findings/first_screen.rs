@@ -27,12 +27,20 @@ pub(crate) fn measured(comparison: &Comparison) -> Cow<'_, str> {
     visible(comparison.measured())
 }
 
+/// Instead of parts, if the sides cannot be compared.
+const INCOMPARABLE: &str =
+    "not known: the sides cannot be compared, as the lines with !! say; rows are as recorded";
+
 /// The blocks of the first screen, for lines of at most `width` columns; `causes` are those of the findings, or none.
 pub(crate) fn blocks(comparison: &Comparison, causes: &[FindingCause], width: Option<usize>) -> Vec<Block> {
     let mut blocks = vec![Line::toned("result", result_text(comparison), Tone::Strong)];
     blocks.extend(comparison.cost.as_ref().map(|cost| Line::block("cost", cost_text(comparison, cost))));
     if comparison.cost.is_none() {
         blocks.push(Line::block("basis", basis_of_shares(comparison)));
+    }
+    if comparison.has_nothing_in_common() {
+        blocks.push(Line::toned("where", INCOMPARABLE, Tone::Strong));
+        return blocks;
     }
     blocks.push(Line::toned("where", where_text(comparison), Tone::Strong));
     if !comparison.findings.list.is_empty() {
@@ -56,6 +64,9 @@ fn result_text(comparison: &Comparison) -> String {
             }
         }
         (Some(cost), None) => cost_change_text(comparison, cost),
+        (None, _) if comparison.has_nothing_in_common() => {
+            format!("what changed between {before} and {after} is not known: the sides cannot be compared")
+        }
         (None, _) => share_text(comparison),
     }
 }

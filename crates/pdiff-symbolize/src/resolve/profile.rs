@@ -55,6 +55,8 @@ pub struct Resolved {
     pub resolutions: Resolutions,
     /// The objects for which a file was found and used.
     pub objects: Vec<ResolvedObject>,
+    /// Those whose file is another build, which was not used.
+    pub other_builds: Vec<ObjectIndex>,
     /// What was imperfect.
     pub notes: Notes,
 }
@@ -144,6 +146,7 @@ fn resolve(
 #[derive(Default)]
 struct ObjectResult {
     object: Option<ResolvedObject>,
+    is_other_build: bool,
     resolutions: Vec<Resolution>,
     /// Where in `resolutions` frames without function find their reason.
     unresolved: FxHashMap<Reason, usize>,
@@ -174,6 +177,7 @@ fn put_together(known: Resolutions, results: Vec<ObjectResult>) -> Resolved {
         resolved
             .objects
             .extend(result.object.map(|object| ResolvedObject { object: ObjectIndex(index), ..object }));
+        resolved.other_builds.extend(result.is_other_build.then_some(ObjectIndex(index)));
         resolved.notes.merge(&result.notes);
     }
     resolved.resolutions.set_polling(polling.into_iter().collect());
@@ -308,6 +312,7 @@ impl ObjectResult {
     fn note_wrong_file(&mut self, path: &str, why: &str) {
         let text = || format!("{path} is not used: it is another build than the one profiled: {why}");
         self.notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, text);
+        self.is_other_build = true;
     }
 
     /// Frames that perf has no symbol for are unresolved, the others keep it.

@@ -25,7 +25,7 @@ pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Re
     facts.extend(workload::workload(sides, prepared, requests));
     facts.extend(replicates(sides, &programs, prepared));
     facts.extend(same_recording(sides));
-    facts.extend(program::program(sides, &programs));
+    facts.extend(program::program(sides, &programs, prepared));
     facts
 }
 

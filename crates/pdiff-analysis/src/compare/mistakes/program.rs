@@ -79,27 +79,60 @@ pub(super) fn builds(programs: &[Program<'_>]) -> Option<SeveralBuilds> {
 }
 
 /// The program of each side, and whether the sides look swapped or the binary of one was not found.
-pub(super) fn program(sides: &Sides<'_>, programs: &PerSide<Vec<Program<'_>>>) -> Option<SideFact> {
+pub(super) fn program(
+    sides: &Sides<'_>,
+    programs: &PerSide<Vec<Program<'_>>>,
+    prepared: &Prepared<'_>,
+) -> Option<SideFact> {
     let (before, after) = (programs.before.first()?, programs.after.first()?);
     let files =
         PerSide::new((&sides.before, before), (&sides.after, after)).map(|(side, program)| ProgramFile {
             path: program.path.to_owned(),
             build_id: program.build_id.clone(),
             is_found: is_found(side, program),
+            is_other_build: program.facts.is_some_and(|facts| facts.is_other_build),
         });
-    let concern = swapped(sides, before, after).map(Concern::LooksSwapped).or_else(|| not_found(&files));
+    let not_found = not_found(&files, prepared);
+    let concern = match not_found {
+        Some(Concern::ProgramNotFound { is_nameless: true, .. }) => not_found,
+        _ => swapped(sides, before, after).map(Concern::LooksSwapped).or(not_found),
+    };
+    let severity = match concern {
+        Some(Concern::ProgramNotFound { is_nameless: true, .. }) => Severity::Incomparable,
+        _ => Severity::Suspect,
+    };
     let subject = Subject::Program(files);
     Some(match concern {
-        Some(concern) => SideFact::new(subject, Severity::Suspect, concern),
+        Some(concern) => SideFact::new(subject, severity, concern),
         None => SideFact::plain(subject),
     })
 }
 
 /// The program that was found on the other side alone.
-fn not_found(files: &PerSide<ProgramFile>) -> Option<Concern> {
+fn not_found(files: &PerSide<ProgramFile>, prepared: &Prepared<'_>) -> Option<Concern> {
     let is = |side: Side, found| files[side].is_found == Some(found);
     let side = Side::BOTH.into_iter().find(|side| is(*side, false) && is(side.other(), true))?;
-    Some(Concern::ProgramNotFound { side, path: files[side].path.clone() })
+    Some(Concern::ProgramNotFound {
+        side,
+        path: files[side].path.clone(),
+        is_other_build: files[side].is_other_build,
+        is_nameless: nameless_pct(prepared, side) >= nameless_pct(prepared, side.other()) + NAMELESS_PP,
+    })
+}
+
+/// If samples without a function are so many more of the one side than of the other, in points, its functions are not known.
+const NAMELESS_PP: f64 = 10.0;
+
+/// The part of a side's samples whose leaf has no function, in percent.
+fn nameless_pct(prepared: &Prepared<'_>, side: Side) -> f64 {
+    let (mut nameless, mut all) = (0_u64, 0_u64);
+    for run in prepared.runs.iter().filter(|run| run.side == side) {
+        for (key, weight) in run.leaf_functions() {
+            all += weight;
+            nameless += if prepared.keys.get(key).is_nameless() { weight } else { 0 };
+        }
+    }
+    if all == 0 { 0.0 } else { 100.0 * nameless as f64 / all as f64 }
 }
 
 /// Whether the file was read; nothing where files were not looked for.

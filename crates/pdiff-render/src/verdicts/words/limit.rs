@@ -23,6 +23,7 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NoDebugInfo => {
             "no debug information on both sides: an inlining change cannot be ruled out".to_owned()
         }
+        Limit::SidesIncomparable => "the sides cannot be compared, as the first lines say".to_owned(),
         Limit::NotVerified => {
             "identity not verified: nothing says that the binary is the one that ran (record build-ids)".to_owned()
         }
