@@ -52,21 +52,47 @@ impl Place {
     }
 }
 
-impl Part {
-    fn add(&mut self, weight: u64, is_counted: bool) {
-        self.weight += weight;
-        self.counted += if is_counted { weight } else { 0 };
+/// What stacks are summed into.
+trait Sum: Clone + Default {
+    /// Adds a stack, of which the row's share counts the samples or not.
+    fn add(&mut self, amount: Amount, is_counted: bool);
+}
+
+impl Sum for Part {
+    fn add(&mut self, amount: Amount, is_counted: bool) {
+        self.weight += amount.weight;
+        self.counted += if is_counted { amount.weight } else { 0 };
     }
 }
 
-impl Measure {
-    fn add(&mut self, sum: Amount, is_counted: bool) {
-        self.weight += sum.weight;
-        self.samples += sum.samples;
+impl Sum for Measure {
+    fn add(&mut self, amount: Amount, is_counted: bool) {
+        self.weight += amount.weight;
+        self.samples += amount.samples;
         if is_counted {
-            self.counted += sum.weight;
-            self.counted_samples += sum.samples;
+            self.counted += amount.weight;
+            self.counted_samples += amount.samples;
         }
+    }
+}
+
+/// Distinct stacks with their weights, and the denominators of rows.
+struct Counted<'a> {
+    cell_rows: &'a CellRows,
+    amounts: &'a [Amount],
+    denominators: &'a [DenominatorId],
+}
+
+impl<'a> Counted<'a> {
+    /// By row: the sum of the stacks that count for it, of which `rows_of` gives the rows.
+    fn by_row<T: Sum, R: IntoIterator<Item = RowId>>(&self, rows_of: impl Fn(StackRows<'a>) -> R) -> Vec<T> {
+        let mut sums = vec![T::default(); self.denominators.len()];
+        for (stack, amount) in self.cell_rows.iter().zip(self.amounts) {
+            for row in rows_of(stack) {
+                sums[row.index()].add(*amount, stack.leaf.is_counted(row, self.denominators));
+            }
+        }
+        sums
     }
 }
 
@@ -78,40 +104,20 @@ impl PackedRows {
         amounts: &[Amount],
         denominators: &[DenominatorId],
     ) -> Self {
-        let stacks = || cell_rows.iter().zip(amounts);
-        let measure = |add: &dyn Fn(&mut dyn FnMut(RowId), &StackRows<'_>)| {
-            let mut rows = vec![Measure::default(); denominators.len()];
-            for (stack, sum) in stacks() {
-                let mut add_to = |row: RowId| {
-                    rows[row.index()].add(*sum, stack.leaf.is_counted(row, denominators));
-                };
-                add(&mut add_to, &stack);
-            }
-            rows
-        };
-        let part = |add: &dyn Fn(&mut dyn FnMut(RowId), &StackRows<'_>)| {
-            let mut rows = vec![Part::default(); denominators.len()];
-            for (stack, sum) in stacks() {
-                let mut add_to = |row: RowId| {
-                    rows[row.index()].add(sum.weight, stack.leaf.is_counted(row, denominators));
-                };
-                add(&mut add_to, &stack);
-            }
-            rows
-        };
+        let counted = Counted { cell_rows, amounts, denominators };
         let mut packed = Self { places: vec![Places::default(); denominators.len()], ..Self::default() };
         let Self { places, measures, parts } = &mut packed;
-        let total = measure(&|add, stack| stack.total.iter().for_each(|row| add(*row)));
+        let total = counted.by_row(|stack| stack.total.iter().copied());
         for (place, total) in places.iter_mut().zip(total) {
             place.total = Place::of(total, measures);
         }
         // What a row has at leaves is a part of its total: if the weights are equal, so are those of every block.
-        for (place, own) in places.iter_mut().zip(measure(&|add, stack| add(stack.leaf.own))) {
+        for (place, own) in places.iter_mut().zip(counted.by_row(|stack| [stack.leaf.own])) {
             let is_total = own == place.total.value(measures);
             place.own = if is_total { place.total } else { Place::of(own, measures) };
         }
         let is_inlining = inlining(cell_rows, denominators.len());
-        let booked = measure(&|add, stack| add(stack.leaf.booked)).into_iter().zip(is_inlining);
+        let booked = counted.by_row(|stack| [stack.leaf.booked]).into_iter().zip(is_inlining);
         for (place, (booked, is_inlining)) in places.iter_mut().zip(booked) {
             place.booked = match booked {
                 booked if booked == place.total.value(measures) => place.total,
@@ -119,15 +125,12 @@ impl PackedRows {
                 booked => Place::of(booked, measures),
             };
         }
-        let of_inlined = |add: &mut dyn FnMut(RowId), stack: &StackRows<'_>| {
-            if stack.leaf.inlined {
-                add(stack.leaf.own);
-            }
-        };
-        for (place, inlined) in places.iter_mut().zip(part(&of_inlined)) {
+        for (place, inlined) in
+            places.iter_mut().zip(counted.by_row(|stack| stack.leaf.inlined.then_some(stack.leaf.own)))
+        {
             place.inlined = Place::of(inlined, parts);
         }
-        let chain = part(&|add, stack| stack.chain.iter().for_each(|row| add(*row)));
+        let chain = counted.by_row(|stack| stack.chain.iter().copied());
         for (place, chain) in places.iter_mut().zip(chain) {
             let is_booked = chain == place.booked.value(measures).part();
             place.chain = if is_booked { Place::AS_BOOKED } else { Place::of(chain, parts) };
