@@ -197,6 +197,10 @@ fn a_function_that_no_longer_inlines_another_may_be_called_more_all_the_same() {
     let outcome = classified(seen(&before, &old), seen(&after(14, 82), &new));
     assert_eq!(said(&outcome, "put"), "missing-fast-path likely R-edge");
     assert_eq!(verdict(&outcome, "put").callers, ["store"]);
+    // A call is not that long: the code does more.
+    let longer = new.replace("put:93", "put:160");
+    let outcome = classified(seen(&before, &old), seen(&after(14, 82), &longer));
+    assert_ne!(verdict(&outcome, "put").rule_id, "R-edge");
     // Nothing that it inlined left it, so its code may do more.
     let other = (build(60, 71, ""), build(62, 93, ""));
     let flat = |of: String| of.replace(";+find", "").replace(";find", "");
