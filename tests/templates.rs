@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -23,10 +24,14 @@ fn recording(name: &str, text: &str) -> PathBuf {
     path
 }
 
+/// Written once, for tests that run beside each other.
+static RECORDINGS: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
+    let after = BEFORE.replace("push_back 2000", "push_back 60000");
+    [recording("before.folded", BEFORE), recording("after.folded", &after)]
+});
+
 fn pdiff(command: &str, options: &[&str]) -> std::process::Output {
-    let before = recording("before.folded", BEFORE);
-    let after = recording("after.folded", &BEFORE.replace("push_back 2000", "push_back 60000"));
-    pdiff_testing::pdiff().arg(command).args([before, after]).args(options).output().unwrap()
+    pdiff_testing::pdiff().arg(command).args(&*RECORDINGS).args(options).output().unwrap()
 }
 
 fn compared(options: &[&str]) -> Value {
