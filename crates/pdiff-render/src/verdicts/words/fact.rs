@@ -76,7 +76,7 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::InliningDecided(moved) => match moved {
             SourceMove::HeaderToSource => "moved from a header to a source file: decided by the source",
             SourceMove::SourceToHeader => "moved from a source file to a header: decided by the source",
-            _ => "in the same source file: decided by the compiler",
+            _ => "in the same source file: decided by the compiler, or by an attribute",
         }
         .to_owned(),
         Fact::SameCode => "the code is the same in both builds".to_owned(),
