@@ -22,7 +22,7 @@ use std::str::FromStr;
 use crate::compare::{Comparison, Row};
 use crate::pattern::{Pattern, PatternError};
 use field::{Field, Whole};
-use renamed::RenamedRows;
+use renamed::{Renamed, RenamedRows};
 
 /// One condition.
 ///
@@ -234,7 +234,8 @@ impl Gate {
     #[must_use]
     pub fn evaluate(&self, comparison: &Comparison) -> GateOutcome {
         let in_scope = self.in_scope(comparison);
-        let values = self.values(comparison, &in_scope);
+        let renamed = self.renamed(comparison);
+        let values = self.values(comparison, &in_scope, &renamed);
         let with_value = match self.scope {
             Scope::Total => values.len(),
             _ => in_scope.iter().filter(|row| self.of_row(row).is_some()).count(),
@@ -243,7 +244,7 @@ impl Gate {
             values.into_iter().filter(|trip| self.operator.holds(trip.value, self.number)).collect();
         let undecided = match self.scope {
             Scope::Total => self.undecided_whole(comparison).into_iter().collect(),
-            _ => self.undecided_rows(comparison, &in_scope),
+            _ => self.undecided_rows(&in_scope, &renamed),
         };
         GateOutcome { tripped, in_scope: in_scope.len(), with_value, undecided }
     }
@@ -261,7 +262,8 @@ impl Gate {
     #[must_use]
     pub fn beyond_noise_of(&self, one_build: &[Comparison]) -> Option<Self> {
         let of_all = Self { all: true, ..self.clone() };
-        let values = |comparison| of_all.values(comparison, &of_all.in_scope(comparison));
+        let values =
+            |comparison| of_all.values(comparison, &of_all.in_scope(comparison), &of_all.renamed(comparison));
         let values = one_build.iter().flat_map(values).map(|trip| trip.value);
         let is_farther = match self.operator.0 {
             ">" | ">=" if self.number >= 0.0 => f64::max,
@@ -281,29 +283,26 @@ impl Gate {
     }
 
     /// The values to test: those of rows that count, or the one for the whole.
-    fn values(&self, comparison: &Comparison, in_scope: &[&Row]) -> Vec<Trip> {
+    fn values(&self, comparison: &Comparison, in_scope: &[&Row], renamed: &Renamed<'_>) -> Vec<Trip> {
         let counted: Vec<&Row> =
             in_scope.iter().copied().filter(|row| self.all || self.field.is_found(row)).collect();
         match self.scope {
             Scope::Total => self.whole(comparison, &counted).into_iter().collect(),
             _ => {
-                let renamed = self.renamed(comparison, in_scope);
-                let is_alone = |row: &&&Row| !renamed.iter().any(|of| of.has(row));
-                let of_rows = counted.iter().filter(is_alone).filter_map(|row| self.of_row(row));
-                let found = renamed.iter().filter(|of| self.all || of.has_changed());
+                let alone = counted.iter().filter(|row| !renamed.has(row));
+                let of_rows = alone.filter_map(|row| self.of_row(row));
+                let found = renamed.functions.iter().filter(|of| self.all || of.has_changed());
                 of_rows.chain(found.filter_map(|of| self.of_renamed(of))).collect()
             }
         }
     }
 
     /// The functions in scope that have another name after, if the gate is on a difference of rows: a rename is none.
-    fn renamed<'c>(&self, comparison: &'c Comparison, in_scope: &[&Row]) -> Vec<RenamedRows<'c>> {
-        if !self.field.is_difference() {
-            return Vec::new();
+    fn renamed<'c>(&self, comparison: &'c Comparison) -> Renamed<'c> {
+        match self.field.is_difference() {
+            true => Renamed::of(comparison, |row| self.scope.holds(row)),
+            false => Renamed::default(),
         }
-        let mut renamed = RenamedRows::of(comparison);
-        renamed.retain(|of| in_scope.iter().any(|row| of.has(row)));
-        renamed
     }
 
     /// The difference of a function over both of its names; it is that of its name after.
@@ -312,11 +311,10 @@ impl Gate {
         self.of_row(of.after).map(|after| Trip { value: before.value + after.value, ..after })
     }
 
-    fn undecided_rows(&self, comparison: &Comparison, in_scope: &[&Row]) -> Vec<Trip> {
-        let renamed = self.renamed(comparison, in_scope);
-        let is_alone = |row: &&&Row| !renamed.iter().any(|of| of.has(row));
-        let of_rows = in_scope.iter().filter(is_alone).filter_map(|row| self.undecided(row));
-        of_rows.chain(renamed.iter().filter_map(|of| self.undecided_renamed(of))).collect()
+    fn undecided_rows(&self, in_scope: &[&Row], renamed: &Renamed<'_>) -> Vec<Trip> {
+        let alone = in_scope.iter().filter(|row| !renamed.has(row));
+        let of_rows = alone.filter_map(|row| self.undecided(row));
+        of_rows.chain(renamed.functions.iter().filter_map(|of| self.undecided_renamed(of))).collect()
     }
 
     fn undecided_renamed(&self, of: &RenamedRows<'_>) -> Option<Trip> {

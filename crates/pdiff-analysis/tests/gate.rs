@@ -55,6 +55,11 @@ fn a_function_with_another_name_trips_gates_on_differences_by_the_net() {
     assert_eq!(tripped("all:delta_self_pp >= 0", &same), "main 0.0, canonicalize 0.0");
     // What it is now is no difference.
     assert_eq!(tripped("function=canon:after_self_pct > 10", &same), "canonicalize 50.0");
+    // A name that two rows have does not tell which of them it is.
+    let mut twice = same.clone();
+    let row = twice.rows.iter().find(|row| &*row.name == "canonicalize").unwrap().clone();
+    twice.rows.push(row);
+    assert_eq!(tripped("delta_self_pp > 1", &twice), "canonicalize 50.0, canonicalize 50.0");
     let dearer = renamed("app!main 8000\napp!normalize 2000", "app!main 3000\napp!canonicalize 7000");
     assert_eq!(tripped("delta_self_pp > 1", &dearer), "canonicalize 50.0");
     assert_eq!(tripped("function=normal:delta_self_pp > 1", &dearer), "canonicalize 50.0");

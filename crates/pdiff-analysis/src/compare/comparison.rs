@@ -1,6 +1,7 @@
 //! The outcome of a comparison: rows, numbers for the whole, and facts to know before reading it.
 
 use pdiff_profile::{Event, Notes, PerSide, Side, Weight};
+use rustc_hash::FxHashMap;
 
 use super::cost_parts::Beside;
 use super::coverage::Coverage;
@@ -66,6 +67,30 @@ pub struct RenamedFunction {
     pub names: PerSide<String>,
 }
 
+impl RenamedFunction {
+    /// What both names are of, by name and object. A name of several does not tell which one it is.
+    pub(crate) fn pairs<'a, T: Copy>(
+        renamed: &'a [Self],
+        named: impl Iterator<Item = (&'a str, &'a str, T)>,
+    ) -> Vec<PerSide<T>> {
+        let names = |of: &'a Self| of.names.as_ref().map(|name| (&**name, &*of.object));
+        let mut found: FxHashMap<(&str, &str), Vec<T>> =
+            renamed.iter().flat_map(|of| names(of).into_array()).map(|name| (name, Vec::new())).collect();
+        for (name, object, of) in named {
+            found.get_mut(&(name, object)).into_iter().for_each(|all| all.push(of));
+        }
+        let only = |name: (&str, &str)| match found.get(&name).map(Vec::as_slice) {
+            Some([one]) => Some(*one),
+            _ => None,
+        };
+        let both = |of: &'a Self| {
+            let PerSide { before, after } = names(of).map(only);
+            Some(PerSide::new(before?, after?))
+        };
+        renamed.iter().filter_map(both).collect()
+    }
+}
+
 impl Comparison {
     /// Why no gate can be judged: the sides are not comparable.
     #[must_use]
@@ -86,8 +111,7 @@ impl Comparison {
                     | Concern::ProgramNotFound { is_nameless: true, .. }
             )
         };
-        let severe = self.comparability.iter().filter(|fact| fact.severity == Severity::Incomparable);
-        severe.filter_map(|fact| fact.concern.as_ref()).any(is_it)
+        self.comparability.iter().filter_map(|fact| fact.concern.as_ref()).any(is_it)
     }
 
     /// What shares are shares of: `CPU`, or the event compared if it does not measure CPU.

@@ -32,19 +32,9 @@ impl PreparedSides {
     #[must_use]
     pub fn with_renamed(self, renamed: &[RenamedFunction]) -> Self {
         let mut counterparts = self.counterparts.clone().unwrap_or_default();
-        let mut keys: FxHashMap<(&str, &str), Vec<KeyId>> = FxHashMap::default();
-        for (id, key) in self.keys().iter() {
-            keys.entry((&key.name, &key.object)).or_default().push(id);
-        }
-        // A name of several functions does not tell which one it is.
-        let only = |object: &str, name: &str| match keys.get(&(name, object)).map(Vec::as_slice) {
-            Some([key]) => Some(*key),
-            _ => None,
-        };
-        for RenamedFunction { object, names } in renamed {
-            if let (Some(before), Some(after)) = (only(object, &names.before), only(object, &names.after)) {
-                counterparts.add(before, after);
-            }
+        let keys = self.keys().iter().map(|(id, key)| (&*key.name, &*key.object, id));
+        for names in RenamedFunction::pairs(renamed, keys) {
+            counterparts.add(names.before, names.after);
         }
         self.knowing(counterparts)
     }
