@@ -100,7 +100,7 @@ fn digits(rest: &[u8]) -> usize {
     rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// A name after its length, or a number that an underscore ends.
+/// A name after its length, or a number that an underscore ends; no more than there is.
 fn number_or_name(rest: &[u8]) -> usize {
     let digits = digits(rest);
     if rest.get(digits) == Some(&b'_') {
@@ -109,7 +109,7 @@ fn number_or_name(rest: &[u8]) -> usize {
     let length = rest[..digits]
         .iter()
         .fold(0_usize, |length, digit| length.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
-    digits.saturating_add(length)
+    digits.saturating_add(length).min(rest.len())
 }
 
 /// A substitution or a template parameter: `S1_`, `Sa`, `T_`.
@@ -144,6 +144,9 @@ mod tests {
             ("_ZNK1acvT_IiEEv", 2),
             // An array's bound and a lambda's number are no lengths of names.
             ("_Z1fIS0_EvRA10_KcZ1gvEUlvE12_", 0),
+            // A length beyond any name: once this was read without end.
+            ("_ZN1xB99999999999999999999xEv", 0),
+            ("_Z99999999999999999999x", 0),
         ] {
             assert_eq!(open_at_once(name), open, "{name}");
         }

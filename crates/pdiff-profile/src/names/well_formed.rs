@@ -139,7 +139,7 @@ impl Reader<'_> {
             self.rest = &self.rest[1..];
         }
         self.take(b'_')?;
-        let index = number.map_or(0, |number| number + 1);
+        let index = number.map_or(Some(0), |number| number.checked_add(1))?;
         (index < self.substitutions).then_some(Part::Known)
     }
 
