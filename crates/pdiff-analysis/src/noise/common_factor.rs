@@ -2,8 +2,11 @@
 //!
 //! A row's cost per operation is share x cost of the profile. Without change of that cost its share would be the old share
 //! times R = (old cost / new cost) of the whole profile, so `new share - R x old share` is the row's own change. Its
-//! variance is that of the change of share plus (R x old share)^2 times that of ln R (delta method), on Satterthwaite's
-//! degrees of freedom.
+//! variance is that of the change of share plus the square of a share times that of ln R (delta method), on Satterthwaite's
+//! degrees of freedom. For the interval the share is the larger of the two, because the cost of an operation is in both. For the
+//! test of "nothing but the factor" it is their logarithmic mean: so a change of share beyond the factor is compared with the doubt about
+//! the factor as a ratio, `ln(new share / (R x old share)) / se(ln R)`. However uncertain R is, no factor makes one share six times as
+//! large while it makes none of the others so.
 //!
 //! The two are not independent: a row that costs more in one run makes the run's profile cost more, too. With p the larger
 //! share, s^2 the variance of ln of the row's own cost and nothing else moving, ln share varies by (1-p)^2 s^2 and ln cost
@@ -47,8 +50,23 @@ pub struct Excess {
     pub expected_pct: f64,
     pub(super) after_pct: f64,
     pub(super) ratio: f64,
-    pub(super) se_pp: f64,
+    /// Of the excess as an amount.
+    pub(super) error: StandardError,
+    /// Of an excess of nothing.
+    pub(super) error_of_none: StandardError,
+}
+
+/// A standard error, in points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct StandardError {
+    pub(super) points: f64,
     pub(super) degrees_of_freedom: f64,
+}
+
+impl StandardError {
+    fn p(self, points: f64) -> f64 {
+        if self.points > 0.0 { two_sided_p(points / self.points, self.degrees_of_freedom) } else { 1.0 }
+    }
 }
 
 impl CommonFactor {
@@ -64,41 +82,47 @@ impl CommonFactor {
         // The old share's part of the variance grows with the ratio; taking all of it so errs on the safe side. Swapped
         // sides give the same ratio of excess to error.
         let own = (row.se_pp * self.ratio.max(1.0)).powi(2);
-        let common = (expected_pct.max(row.after_pct) * self.log_se).powi(2);
-        let share = (row.before_pct.max(row.after_pct) / 100.0).clamp(0.0, 1.0);
-        let covariance = own * share / (1.0 - share);
-        let variance = own + common + 2.0 * covariance.min((own * common).sqrt());
-        let squared = own.powi(2) / row.degrees_of_freedom + common.powi(2) / self.degrees_of_freedom;
         Excess {
             points: row.after_pct - expected_pct,
             expected_pct,
             after_pct: row.after_pct,
             ratio: self.ratio,
-            se_pp: variance.sqrt(),
-            degrees_of_freedom: (own + common).powi(2) / squared,
+            error: self.error(row, own, expected_pct.max(row.after_pct)),
+            error_of_none: self.error(row, own, logarithmic_mean(expected_pct, row.after_pct)),
         }
+    }
+
+    /// Of the variance of a row's own share, and of the factor times a share.
+    fn error(&self, row: ShareChange, own: f64, of_pct: f64) -> StandardError {
+        let common = (of_pct * self.log_se).powi(2);
+        let share = (row.before_pct.max(row.after_pct) / 100.0).clamp(0.0, 1.0);
+        let covariance = own * share / (1.0 - share);
+        let variance = own + common + 2.0 * covariance.min((own * common).sqrt());
+        let squared = own.powi(2) / row.degrees_of_freedom + common.powi(2) / self.degrees_of_freedom;
+        StandardError { points: variance.sqrt(), degrees_of_freedom: (own + common).powi(2) / squared }
     }
 }
 
 impl Excess {
     /// Two-sided p-value of "nothing but the factor".
     pub fn p(&self) -> f64 {
-        if self.se_pp > 0.0 { two_sided_p(self.points / self.se_pp, self.degrees_of_freedom) } else { 1.0 }
+        self.error_of_none.p(self.points)
     }
 
     /// Half the width of the 95 % interval, in points.
     pub fn half_pp(&self) -> f64 {
-        if self.se_pp > 0.0 { critical_t(0.05, self.degrees_of_freedom) * self.se_pp } else { 0.0 }
+        let StandardError { points, degrees_of_freedom } = self.error;
+        if points > 0.0 { critical_t(0.05, degrees_of_freedom) * points } else { 0.0 }
     }
 
     /// The standard error of the excess, in points.
     pub fn se_pp(&self) -> f64 {
-        self.se_pp
+        self.error.points
     }
 
     /// Degrees of freedom of the standard error.
     pub fn degrees_of_freedom(&self) -> f64 {
-        self.degrees_of_freedom
+        self.error.degrees_of_freedom
     }
 
     /// The share, in percent of the new profile, in the middle of what was expected and what is.
@@ -119,10 +143,20 @@ impl Excess {
 
     /// The test of a row that is shown only if its excess passes the floor, and something else `holds` of it.
     pub(crate) fn tested(&self, floor: &Floor, holds: bool) -> Tested {
-        let by_chance = || two_sided_p(self.least_pp(floor) / self.se_pp, self.degrees_of_freedom);
-        let floor_p = if self.se_pp > 0.0 { by_chance() } else { 0.0 };
+        let floor_p = if self.error.points > 0.0 { self.error.p(self.least_pp(floor)) } else { 0.0 };
         Tested { p: self.p(), floor_p, passes: holds && self.is_large(floor), weight: 1.0 }
     }
+}
+
+/// The mean of two numbers by which their difference is their distance as a ratio: (a - b) / ln(a / b); 0 if either is 0.
+pub(super) fn logarithmic_mean(a: f64, b: f64) -> f64 {
+    let (low, high) = (a.min(b), a.max(b));
+    if low <= 0.0 {
+        return 0.0;
+    }
+    let log = (high / low).ln();
+    // Nearly equal: the first terms of the series.
+    if log < 1e-4 { low * (1.0 + log / 2.0) } else { (high - low) / log }
 }
 
 /// What is said of a row's excess among all that are tested with it.
@@ -193,13 +227,26 @@ mod tests {
     #[test]
     fn a_large_row_moves_the_profile_with_it() {
         // Own 0.25, common 0.16, covariance 0.25 x 0.04 / 0.96, on (0.41)^2 / (0.25^2 / 6 + 0.16^2 / 4).
-        let p = factor(1.0, 0.1).excess(row(2.0, 4.0)).p();
+        let excess = factor(1.0, 0.1).excess(row(2.0, 4.0));
         let variance: f64 = 0.41 + 2.0 * 0.25 * 0.04 / 0.96;
-        let want = two_sided_p(2.0 / variance.sqrt(), 0.41_f64.powi(2) / (0.0625 / 6.0 + 0.0256 / 4.0));
-        assert!((p - want).abs() < 1e-12, "{p} {want}");
+        let degrees_of_freedom = 0.41_f64.powi(2) / (0.0625 / 6.0 + 0.0256 / 4.0);
+        let want = critical_t(0.05, degrees_of_freedom) * variance.sqrt();
+        assert!((excess.half_pp() - want).abs() < 1e-12, "{} {want}", excess.half_pp());
         // A row that is all of the profile has no more than perfect correlation adds.
         let all = factor(1.0, 0.1).excess(ShareChange { se_pp: 0.01, ..row(99.9, 100.0) });
-        assert!(all.se_pp <= 0.01 + 10.0 + 1e-12);
+        assert!(all.se_pp() <= 0.01 + 10.0 + 1e-12);
+    }
+
+    #[test]
+    fn the_test_compares_the_change_with_the_factor_as_ratios() {
+        let known = ShareChange { se_pp: 1e-9, ..row(2.0, 12.0) };
+        let p = factor(1.0, 0.2).excess(known).p();
+        assert!((p - two_sided_p(6.0_f64.ln() / 0.2, 4.0)).abs() < 1e-9, "{p}");
+        // What is gone is gone, whatever the factor.
+        let gone = factor(1.0, 5.0).excess(row(4.0, 0.0));
+        assert!((gone.p() - two_sided_p(8.0, 6.0)).abs() < 1e-9, "{}", gone.p());
+        // Its cost is as uncertain as that of an operation.
+        assert!(gone.half_pp() > 20.0);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use pdiff_profile::{PerSide, Side};
 
 use super::blocks::{RowRun, RunBlocks};
-use super::common_factor::{CommonFactor, Excess};
+use super::common_factor::{CommonFactor, Excess, StandardError, logarithmic_mean};
 use super::input::MIN_SAMPLES;
 use super::input::{Denominator, NoiseSettings, Row};
 use super::judge::judge_each;
@@ -91,15 +91,22 @@ impl TypicalRow {
         let expected_pct = row.before_pct * to_points;
         let after_pct = row.after_pct * to_points;
         let own = (row.se_pp * to_points).powi(2);
-        let common = (expected_pct.max(after_pct) * self.factor.log_se).powi(2);
-        let squared = own.powi(2) / row.degrees_of_freedom + common.powi(2) / self.factor.degrees_of_freedom;
+        let error = |of_pct: f64| {
+            let common = (of_pct * self.factor.log_se).powi(2);
+            let squared =
+                own.powi(2) / row.degrees_of_freedom + common.powi(2) / self.factor.degrees_of_freedom;
+            StandardError {
+                points: (own + common).sqrt(),
+                degrees_of_freedom: (own + common).powi(2) / squared,
+            }
+        };
         Excess {
             points: after_pct - expected_pct,
             expected_pct,
             after_pct,
             ratio: (mean(&self.after) - mean(&self.before)).exp(),
-            se_pp: (own + common).sqrt(),
-            degrees_of_freedom: (own + common).powi(2) / squared,
+            error: error(expected_pct.max(after_pct)),
+            error_of_none: error(logarithmic_mean(expected_pct, after_pct)),
         }
     }
 }
