@@ -40,7 +40,7 @@ pub use compare::{
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{
     Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelKind,
-    KernelWork, is_kernel_object,
+    KernelPart, KernelWork, is_kernel_object,
 };
 pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{

@@ -11,7 +11,7 @@ use super::cause::{Cause, Confidence, InBuild};
 use super::limit::PartLimit;
 use super::reason::Reason;
 use super::verdict::{Classification, Verdict};
-use crate::findings::{Finding, FindingMember, Findings};
+use crate::findings::{Finding, FindingMember, Findings, KernelKind, KernelPart};
 
 /// A side that has less than this part of the other's cost has next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.05;
@@ -53,9 +53,13 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
     FindingCause { cause, confidence, limited_by, code_is_new }
 }
 
-/// The verdict on the function that a finding is named by; an edge is its callee's.
+/// The verdict on the function that a finding is named by; an edge is its callee's, and what has no name of its own is called after
+/// the function in it that changed most.
 fn named_verdict<'a>(finding: &Finding, of: &'a Classification) -> Option<&'a Verdict> {
-    verdict_on(of, finding.function(), &finding.object)
+    let main = finding.members.first().filter(|_| finding.is_heap());
+    let (name, object) =
+        main.map_or((finding.function(), &finding.object), |main| (main.name.as_str(), &main.object));
+    verdict_on(of, name, object)
 }
 
 /// The verdict on a function by either of its names: a row has one, and the stacks of one run alone may have the other.
@@ -174,7 +178,19 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         false => Confidence::Unclear,
     };
     let cause = if grew { Cause::Heavier } else { Cause::Lighter };
-    (cause, confidence, Some(PartLimit::NoMainCause))
+    match main_kernel_work(finding, delta) {
+        Some(kind) => (cause, Confidence::Likely, Some(PartLimit::KernelWork(kind))),
+        None => (cause, confidence, Some(PartLimit::NoMainCause)),
+    }
+}
+
+/// The reason for the work of the kernel that most of a part's change is.
+fn main_kernel_work(finding: &Finding, delta: f64) -> Option<KernelKind> {
+    let change = |part: &KernelPart| part.delta_per_op().unwrap_or(part.delta_pp());
+    let is_reason = |part: &&KernelPart| !matches!(part.kind, KernelKind::Other | KernelKind::Interrupts);
+    let is_most =
+        |part: &&KernelPart| change(part) * delta > 0.0 && change(part).abs() >= MAIN_PART * delta.abs();
+    finding.kernel.iter().filter(is_reason).find(is_most).map(|part| part.kind)
 }
 
 /// Why a function changed, for a part that it is in: what runs more or less under others for their cause; what follows from

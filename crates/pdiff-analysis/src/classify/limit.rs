@@ -3,6 +3,7 @@
 
 use pdiff_profile::Side;
 
+use crate::findings::KernelKind;
 use crate::matching::FoundBy;
 
 /// The reason why a verdict is not more certain.
@@ -172,6 +173,8 @@ pub enum PartLimit {
     CodeNotShown,
     /// No cause explains half of the change.
     NoMainCause,
+    /// Half of the change or more is work of the kernel for one reason.
+    KernelWork(KernelKind),
 }
 
 /// The comparison of the code of a pair of functions.

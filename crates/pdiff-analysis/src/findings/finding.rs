@@ -19,6 +19,9 @@ pub struct Findings {
     pub no_caller_pct: PerSide<f64>,
 }
 
+/// The name of what allocates and frees memory without a caller.
+pub(super) const HEAP: &str = "[heap]";
+
 /// How the samples of a finding belong together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FindingKind {
@@ -131,6 +134,8 @@ pub struct Finding {
     pub share_of_change_pct: Option<f64>,
     /// Functions at the leaves of its stacks, by size of change.
     pub members: Vec<FindingMember>,
+    /// The work of the kernel in its stacks by reason, by size of change; `members` has the same by function.
+    pub kernel: Vec<KernelPart>,
     /// Its callers, heaviest first: for functions that many call, and for interrupted functions.
     pub callers: Vec<String>,
     /// It is inlined in callers on one side and called on the other, so those callers' own code counts with it.
@@ -146,6 +151,17 @@ pub struct FindingMember {
     pub name: String,
     /// Label of its object.
     pub object: String,
+    /// On the base side.
+    pub before: FindingSide,
+    /// On the other side.
+    pub after: FindingSide,
+}
+
+/// The work of the kernel in a finding's stacks, for one reason.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct KernelPart {
+    /// Why the kernel was entered.
+    pub kind: KernelKind,
     /// On the base side.
     pub before: FindingSide,
     /// On the other side.
@@ -256,6 +272,12 @@ impl Finding {
         self.name.rsplit(" -> ").next().unwrap_or(&self.name)
     }
 
+    /// Whether it is the functions that allocate and free memory, whose callers the stacks do not show.
+    #[must_use]
+    pub fn is_heap(&self) -> bool {
+        self.kind == FindingKind::NoCaller && self.name == HEAP
+    }
+
     /// Whether it is named by a function of the program.
     #[must_use]
     pub fn is_function(&self) -> bool {
@@ -266,4 +288,5 @@ impl Finding {
 changes!(Finding);
 changes!(FindingMember);
 changes!(FindingsRest);
+changes!(KernelPart);
 changes!(KernelWork);

@@ -16,16 +16,21 @@ use super::stacks::{Stack, Stacks};
 use crate::noise::{Denominator, Row, judge};
 use crate::normalize::KeyId;
 
-type GroupKey = (Option<KeyId>, KernelKind);
+/// Who entered the kernel in a stack, and why.
+pub(super) type GroupKey = (Option<KeyId>, KernelKind);
+
+/// By stack: who entered the kernel, and why; `None` where the stack has no frame of the kernel.
+pub(super) fn entries(input: &Input<'_>, stacks: &Stacks, codes: &CodeKinds) -> Vec<Option<GroupKey>> {
+    stacks.all.iter().map(|stack| entry_of(input, codes, stack)).collect()
+}
 
 /// All work of the kernel, the largest change first.
 pub(super) fn kernel_work(
     input: &Input<'_>,
     stacks: &Stacks,
-    codes: &CodeKinds,
+    keys: &[Option<GroupKey>],
     groups: &Groups,
 ) -> Vec<KernelWork> {
-    let keys: Vec<Option<GroupKey>> = stacks.all.iter().map(|stack| group_of(input, codes, stack)).collect();
     let mut all: Vec<GroupKey> = keys.iter().flatten().copied().collect();
     all.sort_unstable();
     all.dedup();
@@ -101,7 +106,7 @@ pub(super) fn kernel_work(
 }
 
 /// The function that entered the kernel in a stack, and the reason; `None` if the stack has no kernel frame.
-fn group_of(input: &Input<'_>, codes: &CodeKinds, stack: &Stack) -> Option<GroupKey> {
+fn entry_of(input: &Input<'_>, codes: &CodeKinds, stack: &Stack) -> Option<GroupKey> {
     let is_kernel =
         |key: &KeyId| matches!(codes.get(*key), Code::Kernel | Code::SystemCall | Code::Interrupt);
     let entry = stack.functions.iter().position(is_kernel)?;

@@ -1,13 +1,19 @@
 //! Picks to findings: named, measured, ranked, the largest kept; all other samples are the rest.
 
+use std::collections::BTreeMap;
+
 use pdiff_profile::{PerSide, Side, Weight};
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchors;
-use super::finding::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest};
+use super::finding::{
+    Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest, HEAP, KernelPart,
+};
 use super::groups::Groups;
 use super::input::{Amount, Input};
 use super::judged::{Judge, share_change};
+use super::kernel::GroupKey;
+use super::kernel_kind::KernelKind;
 use super::places::Place;
 use super::select::{self, Pick, Shape, Untold};
 use super::stacks::Stacks;
@@ -35,6 +41,8 @@ pub(super) struct Listing<'a> {
     pub(super) tree: &'a AnchorTree,
     pub(super) groups: &'a Groups,
     pub(super) judge: &'a Judge<'a>,
+    /// By stack: who entered the kernel, and why.
+    pub(super) kernel: &'a [Option<GroupKey>],
 }
 
 /// Lists the largest picks.
@@ -59,6 +67,7 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
     }
     let of_stack = |stack: usize| of.groups.of_stacks[stack].and_then(|node| of_node[node]);
     let mut members = of.members(picks.len(), of_stack);
+    let mut kernel = of.kernel(picks.len(), of_stack);
     let mut callers = of.callers(&picks, of_stack);
     let (polling, polling_rest) = of.polling(picks.len(), of_stack);
     let mut list: Vec<Finding> = Vec::with_capacity(picks.len());
@@ -66,6 +75,7 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
         let mut finding = of.finding(pick);
         finding.rank = at + 1;
         finding.members = std::mem::take(&mut members[at]);
+        finding.kernel = std::mem::take(&mut kernel[at]);
         finding.callers = std::mem::take(&mut callers[at]);
         [finding.before.polling, finding.after.polling] = polling[at].map(Weight).into_array();
         list.push(finding);
@@ -162,6 +172,7 @@ impl Listing<'_> {
             q_value: self.judge.q(&pick.change).unwrap_or(1.0),
             share_of_change_pct: delta.and_then(|delta| share_of_change(self.input.cost?, delta)),
             members: Vec::new(),
+            kernel: Vec::new(),
             callers: Vec::new(),
             with_callers: pick.shape == Shape::WithCallers,
             settings: Vec::new(),
@@ -204,6 +215,7 @@ impl Listing<'_> {
             Place::Region(key) => (place(FindingKind::Region), name(key), Some(key)),
             Place::Interrupts => (FindingKind::Interrupts, "[interrupts]".to_owned(), None),
             Place::NoCaller(key) => (FindingKind::NoCaller, name(key), Some(key)),
+            Place::Heap => (FindingKind::NoCaller, HEAP.to_owned(), None),
             Place::Unresolved(key) => (FindingKind::Unresolved, UNRESOLVED.to_owned(), Some(key)),
         }
     }
@@ -277,12 +289,37 @@ impl Listing<'_> {
     }
 
     fn member(&self, name: String, object: String, amounts: PerSide<Amount>) -> FindingMember {
-        let PerSide { before, after } = PerSide::from_fn(|side| {
+        let PerSide { before, after } = self.sides_of(amounts);
+        FindingMember { name, object, before, after }
+    }
+
+    fn sides_of(&self, amounts: PerSide<Amount>) -> PerSide<FindingSide> {
+        PerSide::from_fn(|side| {
             let amount = amounts[side];
             let total = self.groups.totals[side].weight.max(1) as f64;
             self.side(side, amount, 100.0 * amount.weight as f64 / total)
-        });
-        FindingMember { name, object, before, after }
+        })
+    }
+
+    /// The work of the kernel in each finding's stacks, by reason.
+    fn kernel(&self, count: usize, of_stack: impl Fn(usize) -> Option<usize>) -> Vec<Vec<KernelPart>> {
+        let mut sums: Vec<BTreeMap<KernelKind, PerSide<Amount>>> = vec![BTreeMap::new(); count];
+        for (number, (stack, entry)) in self.stacks.all.iter().zip(self.kernel).enumerate() {
+            if let (Some((_, kind)), Some(finding)) = (entry, of_stack(number)) {
+                sums[finding].entry(*kind).or_default().update(stack.amounts, Amount::add);
+            }
+        }
+        let parts = |sums: BTreeMap<KernelKind, PerSide<Amount>>| {
+            let part = |(kind, amounts)| {
+                let PerSide { before, after } = self.sides_of(amounts);
+                KernelPart { kind, before, after }
+            };
+            let mut parts: Vec<KernelPart> = sums.into_iter().map(part).collect();
+            let size = |part: &KernelPart| part.delta_per_op().unwrap_or(part.delta_pp()).abs();
+            parts.sort_by(|a, b| size(b).total_cmp(&size(a)));
+            parts
+        };
+        sums.into_iter().map(parts).collect()
     }
 
     /// Callers of functions that many call, and of interrupted code.

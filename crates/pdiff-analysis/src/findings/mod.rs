@@ -33,7 +33,8 @@ mod tree;
 pub(crate) use aligned::AlignedStacks;
 pub(crate) use code::{Code, CodeKinds, is_go_runtime};
 pub use finding::{
-    Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelWork,
+    Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelPart,
+    KernelWork,
 };
 pub(crate) use input::{Amount, Input, RunOfStacks};
 pub use kernel::is_kernel_object;
@@ -68,7 +69,8 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
     let (judge, changes) = Judge::new(input, &groups);
     let picks = select::select(&groups, &judge, &changes, &flipped.nodes(&anchors, &groups));
     let picks = flips::with_callers(input, &stacks, &anchors, &groups, (&judge, &changes), &flipped, picks);
-    let kernel = kernel::kernel_work(input, &stacks, &codes, &groups);
+    let entries = kernel::entries(input, &stacks, &codes);
+    let kernel = kernel::kernel_work(input, &stacks, &entries, &groups);
     let found = listed::list(
         &listed::Listing {
             input,
@@ -77,6 +79,7 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
             tree: &tree,
             groups: &groups,
             judge: &judge,
+            kernel: &entries,
         },
         picks,
     );
@@ -87,7 +90,7 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
 fn no_caller_pct(stacks: &Stacks, places: &Places) -> PerSide<f64> {
     let mut lost = PerSide::new(0_u64, 0_u64);
     for (stack, place) in stacks.all.iter().zip(&places.of_stacks) {
-        if matches!(place, Place::NoCaller(_)) {
+        if matches!(place, Place::NoCaller(_) | Place::Heap) {
             lost.update(stack.amounts, |lost, amount| *lost += amount.weight);
         }
     }

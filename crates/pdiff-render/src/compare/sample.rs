@@ -256,6 +256,7 @@ fn finding(rank: usize, name: &str, kind: FindingKind, (before, after): (u64, u6
         q_value: 0.001,
         share_of_change_pct: Some(delta / 130.0),
         members: Vec::new(),
+        kernel: Vec::new(),
         callers: Vec::new(),
         with_callers: false,
         settings: Vec::new(),

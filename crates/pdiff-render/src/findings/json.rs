@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use pdiff_analysis::classify::{Classification, FindingCause, Verdict, finding_causes};
-use pdiff_analysis::{Comparison, Finding, FindingMember, FindingSetting, FindingSide, FindingsRest};
+use pdiff_analysis::{
+    Comparison, Finding, FindingMember, FindingSetting, FindingSide, FindingsRest, KernelPart,
+};
 use pdiff_profile::PerSide;
 use serde::Serialize;
 
@@ -43,12 +45,13 @@ pub(crate) struct FindingReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    limited_by: Option<&'static str>,
+    limited_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     code_is_new: Option<bool>,
     polling_pct: PollingReport,
     settings: Vec<SettingReport<'a>>,
     members: Vec<MemberReport<'a>>,
+    kernel: Vec<KernelPartReport>,
     callers: &'a [String],
     with_callers: bool,
 }
@@ -87,6 +90,19 @@ struct MemberReport<'a> {
     cause: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<&'static str>,
+}
+
+/// The work of the kernel in a finding's stacks, for one reason.
+#[derive(Serialize)]
+struct KernelPartReport {
+    kind: &'static str,
+    before_weight: u64,
+    after_weight: u64,
+    delta_pp: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta_per_op: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta_per_op_ns: Option<f64>,
 }
 
 /// Samples of one side.
@@ -195,6 +211,7 @@ fn report(of: &Finding, is_time: bool) -> FindingReport<'_> {
         polling_pct: PollingReport { before: of.before.polling_pct(), after: of.after.polling_pct() },
         settings: of.settings.iter().map(setting).collect(),
         members: of.members.iter().map(|of| member(of, is_time)).collect(),
+        kernel: of.kernel.iter().map(|of| kernel_part(of, is_time)).collect(),
         callers: &of.callers,
         with_callers: of.with_callers,
     }
@@ -213,6 +230,17 @@ pub(super) fn side(of: &FindingSide, is_time: bool) -> FindingSideReport {
 fn setting(of: &FindingSetting) -> SettingReport<'_> {
     let PerSide { before, after } = of.values.as_ref().map(Option::as_deref);
     SettingReport { name: &of.name, before, after }
+}
+
+fn kernel_part(of: &KernelPart, is_time: bool) -> KernelPartReport {
+    KernelPartReport {
+        kind: of.kind.as_str(),
+        before_weight: of.before.weight.0,
+        after_weight: of.after.weight.0,
+        delta_pp: of.delta_pp(),
+        delta_per_op: of.delta_per_op(),
+        delta_per_op_ns: of.delta_per_op().filter(|_| is_time),
+    }
 }
 
 fn member(of: &FindingMember, is_time: bool) -> MemberReport<'_> {

@@ -3,6 +3,7 @@
 pub(crate) mod columns;
 pub(crate) mod first_screen;
 pub(crate) mod grid;
+pub(crate) mod inside;
 pub(crate) mod json;
 pub(crate) mod kernel_json;
 pub(crate) mod one;

@@ -1,12 +1,13 @@
 //! One finding in full: its change, cause, settings, and the functions inside.
 
 use pdiff_analysis::classify::{Classification, finding_causes};
-use pdiff_analysis::{Comparison, Finding, FindingMember};
+use pdiff_analysis::{Comparison, Finding};
 
 use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::{Block, Line, Tone};
 use crate::findings::first_screen::{measured, setting_text};
 use crate::findings::grid::what;
+use crate::findings::inside::Inside;
 use crate::verdicts::words::{cause_text, part_limit_text};
 
 /// Functions inside that are listed.
@@ -44,8 +45,8 @@ pub(crate) fn blocks(of: &ExplainedFinding<'_>) -> Vec<Block> {
     if !finding.callers.is_empty() {
         blocks.push(Line::block("callers", finding.callers.join(", ")));
     }
-    let members = finding.members.iter().filter(|member| !member.name.is_empty());
-    blocks.extend(members.take(MOST_MEMBERS).map(|member| Line::block("inside", inside_text(of, member))));
+    let inside = Inside::all(finding).into_iter().take(MOST_MEMBERS);
+    blocks.extend(inside.map(|inside| Line::block("inside", inside_text(of, inside))));
     blocks
 }
 
@@ -71,15 +72,17 @@ fn change_text(of: &ExplainedFinding<'_>) -> String {
     format!("{} {} per operation{bounds}{share}; {points}", unit.signed(delta), unit.name)
 }
 
-/// What a function spends itself in the finding's stacks, and its verdict.
-fn inside_text(of: &ExplainedFinding<'_>, member: &FindingMember) -> String {
-    let change = match of.comparison.cost.as_ref().zip(member.delta_per_op()) {
+/// What a function spends itself in the finding's stacks with its verdict, or what the kernel spends for one reason.
+fn inside_text(of: &ExplainedFinding<'_>, inside: Inside<'_>) -> String {
+    let (points, per_op) = inside.delta();
+    let change = match of.comparison.cost.as_ref().zip(per_op) {
         Some((cost, delta)) => {
             let unit = CostUnit::of(cost);
             format!("{} {}", unit.signed(delta), unit.name)
         }
-        None => format!("{} points", signed(member.delta_pp(), 2)),
+        None => format!("{} points", signed(points, 2)),
     };
+    let Some(member) = inside.function() else { return format!("{change} in {}", inside.text()) };
     let mut verdicts = of.classification.verdicts.iter();
     let verdict = verdicts.find(|of| of.function == member.name && of.object == member.object);
     let verdict = verdict.map_or_else(String::new, |of| format!(": {}", cause_text(of.cause, of.confidence)));

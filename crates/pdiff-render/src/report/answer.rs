@@ -15,6 +15,7 @@ use crate::document::number::{fixed, interval};
 use crate::document::{Block, Line};
 use crate::findings::first_screen::{self, setting_text};
 use crate::findings::grid::what;
+use crate::findings::inside::Inside;
 use crate::verdicts::words::cause_text;
 
 /// Characters of what words of the table mean.
@@ -185,17 +186,21 @@ fn why(finding: &Finding, of: &Classification) -> String {
 
 /// What the part is made of, on demand.
 fn members(measure: Measure, finding: &Finding) -> String {
-    if finding.members.len() < 2 {
+    let all = Inside::all(finding);
+    if all.len() < 2 {
         return String::new();
     }
     let mut out = String::from("<details><summary>made of</summary><ul>");
-    for member in finding.members.iter().take(MOST_MEMBERS) {
-        let name = if member.name.is_empty() { "all others" } else { &member.name };
-        let delta = measure.signed(measure.member_delta(member));
-        out.push_str(&format!("<li>{delta} <code>{}</code></li>", escaped(name)));
+    for inside in all.iter().take(MOST_MEMBERS) {
+        let delta = measure.signed(measure.of_change(inside.delta()));
+        let name = match inside.function() {
+            Some(member) => format!("<code>{}</code>", escaped(&member.name)),
+            None => escaped(&inside.text()).to_string(),
+        };
+        out.push_str(&format!("<li>{delta} {name}</li>"));
     }
-    if finding.members.len() > MOST_MEMBERS {
-        out.push_str(&format!("<li>and {} more</li>", finding.members.len() - MOST_MEMBERS));
+    if all.len() > MOST_MEMBERS {
+        out.push_str(&format!("<li>and {} more</li>", all.len() - MOST_MEMBERS));
     }
     out.push_str("</ul></details>");
     out

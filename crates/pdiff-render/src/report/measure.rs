@@ -1,6 +1,6 @@
 //! The page's one measure.
 
-use pdiff_analysis::{Comparison, Finding, FindingMember};
+use pdiff_analysis::{Comparison, Finding};
 
 use crate::document::number::{CostUnit, fixed, signed};
 
@@ -68,10 +68,11 @@ impl Measure {
         }
     }
 
-    pub(super) fn member_delta(self, member: &FindingMember) -> f64 {
+    /// Of a change in points, and per operation.
+    pub(super) fn of_change(self, (points, per_op): (f64, Option<f64>)) -> f64 {
         match self {
-            Self::Cost(_) => member.delta_per_op().unwrap_or(0.0),
-            Self::Points => member.delta_pp(),
+            Self::Cost(_) => per_op.unwrap_or(0.0),
+            Self::Points => points,
         }
     }
 }

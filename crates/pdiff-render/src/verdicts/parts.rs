@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 
 use pdiff_analysis::classify::{Cause, Classification, FindingCause, Tag, Verdict};
-use pdiff_analysis::{Comparison, Finding, FindingKind, FindingMember};
+use pdiff_analysis::{Comparison, Finding, FindingKind};
 
 use crate::document::number::{CostUnit, signed};
 use crate::document::options::TableOptions;
 use crate::document::short_name::shorten;
 use crate::document::visible_text::{cut_end, visible};
 use crate::document::{Block, Line, Tone};
+use crate::findings::inside::Inside;
 use crate::verdicts::kernel::is_of_kernel;
 use crate::verdicts::lists::{self, is_of_others, reason, size};
 use crate::verdicts::words::{cause_text, part_limit_text};
@@ -46,7 +47,8 @@ pub(super) fn blocks(
     let inside: BTreeSet<Key<'_>> = list
         .iter()
         .flat_map(|finding| {
-            let members = main_members(finding).map(|member| (member.name.as_str(), member.object.as_str()));
+            let members = main_inside(finding).into_iter().filter_map(Inside::function);
+            let members = members.map(|member| (member.name.as_str(), member.object.as_str()));
             members.chain([(finding.function(), finding.object.as_str())])
         })
         .collect();
@@ -71,16 +73,15 @@ pub(super) fn blocks(
     sections
 }
 
-/// The functions inside a part that make most of its change; of a net with callers, those that got lighter, too.
-fn main_members(finding: &Finding) -> impl Iterator<Item = &FindingMember> {
-    let delta = |pp: f64, per_op: Option<f64>| per_op.unwrap_or(pp);
-    let whole = delta(finding.delta_pp(), finding.delta_per_op());
-    let members = finding.members.iter().filter(move |member| {
-        let change = delta(member.delta_pp(), member.delta_per_op());
+/// What makes most of a part's change; of a net with callers, what got lighter, too.
+fn main_inside(finding: &Finding) -> Vec<Inside<'_>> {
+    let whole = finding.delta_per_op().unwrap_or(finding.delta_pp());
+    let is_main = |inside: &Inside<'_>| {
+        let change = inside.change();
         let goes_along = finding.with_callers || change * whole > 0.0;
-        !member.name.is_empty() && goes_along && change.abs() >= LEAST_OF_PART * whole.abs()
-    });
-    members.take(MOST_INSIDE)
+        goes_along && change.abs() >= LEAST_OF_PART * whole.abs()
+    };
+    Inside::all(finding).into_iter().filter(is_main).take(MOST_INSIDE).collect()
 }
 
 fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: &FindingCause) -> Vec<Block> {
@@ -90,20 +91,22 @@ fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: 
     let mut blocks = vec![Line::toned("part", title, Tone::Strong)];
     blocks.extend(cause.limited_by.map(|why| Line::toned("limited", part_limit_text(why), Tone::Dim)));
     let named = verdict_on(of, finding.function(), &finding.object);
-    let listed: Vec<&FindingMember> = main_members(finding).collect();
-    let is_listed = listed.iter().any(|member| member.name == finding.function());
+    let listed = main_inside(finding);
+    let mut members = listed.iter().filter_map(|inside| inside.function());
+    let is_listed = members.any(|member| member.name == finding.function());
     // A spread part is what lies below the function apart from other parts, so the function's own total says nothing about
     // it.
     let is_its_own = finding.kind != FindingKind::Spread && !is_listed;
     if let Some(verdict) = named.filter(|of| is_its_own && of.cause != Cause::Noise) {
         blocks.push(Line::block("itself", verdict_text(verdict)));
     }
-    blocks.extend(listed.iter().map(|member| {
-        let change = change_text(comparison, member.delta_pp(), member.delta_per_op());
-        let name = shorten(&member.name, NAME_WIDTH);
-        let verdict = verdict_on(of, &member.name, &member.object).filter(|of| of.cause != Cause::Noise);
+    blocks.extend(listed.into_iter().map(|inside| {
+        let (points, per_op) = inside.delta();
+        let change = change_text(comparison, points, per_op);
+        let verdict = inside.function().and_then(|member| verdict_on(of, &member.name, &member.object));
+        let verdict = verdict.filter(|of| of.cause != Cause::Noise);
         let verdict = verdict.map_or_else(String::new, |verdict| format!(": {}", verdict_text(verdict)));
-        Line::block("inside", format!("{change} in {name}{verdict}"))
+        Line::block("inside", format!("{change} in {}{verdict}", inside.text()))
     }));
     blocks
 }

@@ -3,6 +3,8 @@
 use pdiff_analysis::classify::{CodeLikeness, Limit, PartLimit};
 use pdiff_analysis::matching::FoundBy;
 
+use crate::findings::inside::work_text;
+
 /// What keeps a verdict from being more certain.
 #[must_use]
 pub fn limit_text(of: &Limit) -> String {
@@ -155,8 +157,8 @@ pub fn limit_text(of: &Limit) -> String {
 
 /// What keeps the cause of a part from being more certain.
 #[must_use]
-pub fn part_limit_text(of: PartLimit) -> &'static str {
-    match of {
+pub fn part_limit_text(of: PartLimit) -> String {
+    let text = match of {
         PartLimit::SettingOfOneSide => "controlled by a setting that only one side has",
         PartLimit::SampledElsewhere => "the base run has samples of it elsewhere",
         PartLimit::SampledBefore => "the base run has samples of it, too",
@@ -165,7 +167,9 @@ pub fn part_limit_text(of: PartLimit) -> &'static str {
             "nothing ran here on the other side; whether its binary contains the code is not known"
         }
         PartLimit::NoMainCause => "no single cause explains half of this part",
-    }
+        PartLimit::KernelWork(kind) => return format!("most of it is in the kernel: {}", work_text(kind)),
+    };
+    text.to_owned()
 }
 
 /// What could not be seen for lack of samples.
