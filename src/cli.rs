@@ -60,6 +60,17 @@ pub(crate) use verdicts::{
     ClassifyArgs, EvidenceArgs, ExamineArgs, ExplainArgs, ExplainFormat, RemarkArgs, SourceArgs,
 };
 
+impl Command {
+    /// How its result is shown, if that is a page of a comparison.
+    pub(crate) fn comparison_shown(&mut self) -> Option<&mut OutputArgs> {
+        match self {
+            Self::Compare(args) => Some(&mut args.output),
+            Self::Classify(args) => Some(&mut args.output),
+            _ => None,
+        }
+    }
+}
+
 /// The command line as clap knows it: `-h` shows what most people need, `--help` everything.
 pub(crate) fn program() -> clap::Command {
     short_help::shorten(Cli::command(), std::env::args_os())

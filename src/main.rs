@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod again;
 mod cli;
 mod commands;
 #[cfg(feature = "debuginfod")]
@@ -51,6 +52,9 @@ fn main() -> ExitCode {
     };
     if let Command::Explain(args) = &mut cli.command {
         args.take_name_from_recordings();
+    }
+    if let Some(shown) = cli.command.comparison_shown() {
+        shown.explain = again::explain(&program, &matches);
     }
     match overwriting::check(&program, &matches).and_then(|()| run(&cli.command)) {
         Ok(outcome) => outcome.into(),

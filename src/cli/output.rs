@@ -55,6 +55,9 @@ pub(crate) struct OutputArgs {
     pub(crate) color: ColorArgs,
     #[command(flatten)]
     pub(crate) progress: ProgressArgs,
+    /// The words of the command that explains a function of the same comparison, without its name
+    #[arg(skip)]
+    pub(crate) explain: Option<Vec<String>>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

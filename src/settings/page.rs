@@ -32,14 +32,22 @@ impl Page {
     pub(crate) fn of_comparison(args: &OutputArgs) -> Result<(Self, TableOptions)> {
         let page = Self::new(&args.file, &args.color)?;
         let sort = parse("--sort", &args.sort)?;
-        let table = TableOptions { min_delta_pp: args.min_delta, sort, ..page.table(args.top) };
+        let explain = args.explain.clone();
+        let table = TableOptions { min_delta_pp: args.min_delta, sort, explain, ..page.table(args.top) };
         Ok((page, table))
     }
 
     /// A table of every row in the usual order, as far as `top` goes.
     pub(crate) fn table(&self, top: usize) -> TableOptions {
         let (width, color) = (self.width, self.color);
-        TableOptions { width, color, top: most_rows(top), min_delta_pp: None, sort: SortBy::Delta }
+        TableOptions {
+            width,
+            color,
+            top: most_rows(top),
+            min_delta_pp: None,
+            sort: SortBy::Delta,
+            explain: None,
+        }
     }
 }
 

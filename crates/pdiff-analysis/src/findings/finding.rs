@@ -136,7 +136,7 @@ pub struct Finding {
     pub members: Vec<FindingMember>,
     /// The work of the kernel in its stacks by reason, by size of change; `members` has the same by function.
     pub kernel: Vec<KernelPart>,
-    /// Its callers, heaviest first: for functions that many call, and for interrupted functions.
+    /// Its callers, heaviest first: for functions that many call, for interrupted functions, and for code that only one side ran.
     pub callers: Vec<String>,
     /// It is inlined in callers on one side and called on the other, so those callers' own code counts with it.
     pub with_callers: bool,

@@ -322,7 +322,7 @@ impl Listing<'_> {
         sums.into_iter().map(parts).collect()
     }
 
-    /// Callers of functions that many call, and of interrupted code.
+    /// Callers of functions that many call, of interrupted code, and of code that only one side ran.
     fn callers(&self, picks: &[Pick], of_stack: impl Fn(usize) -> Option<usize>) -> Vec<Vec<String>> {
         let mut sums: Vec<FxHashMap<KeyId, f64>> = vec![FxHashMap::default(); picks.len()];
         for (number, stack) in self.stacks.all.iter().enumerate() {
@@ -331,6 +331,10 @@ impl Listing<'_> {
                 Place::Interrupts => self.last_anchor(stack.before_interrupt(), None),
                 Place::Anchor(helper) if self.tree.is_helper(helper) => {
                     self.last_anchor(&stack.functions, Some(helper))
+                }
+                Place::Region(key) if picks[finding].is_one_sided(self.groups) => {
+                    let at = stack.functions.iter().position(|function| *function == key);
+                    at.and_then(|at| stack.functions.get(at.checked_sub(1)?).copied())
                 }
                 _ => None,
             };

@@ -271,6 +271,11 @@ impl Choice<'_> {
 }
 
 impl Pick {
+    /// Whether one side has no sample of it.
+    pub(super) fn is_one_sided(&self, groups: &Groups) -> bool {
+        self.amounts(groups).values().any(|amount| amount.samples == 0)
+    }
+
     /// Its weight on each side.
     pub(super) fn amounts(&self, groups: &Groups) -> PerSide<Amount> {
         groups.amounts(&self.nodes)

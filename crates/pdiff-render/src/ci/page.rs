@@ -87,8 +87,14 @@ fn page(of: &CiInput<'_>, width: Option<usize>) -> Vec<Block> {
 }
 
 fn folded(of: &CiInput<'_>) -> String {
-    let options =
-        TableOptions { width: None, color: false, top: Some(ROWS), min_delta_pp: None, sort: SortBy::Delta };
+    let options = TableOptions {
+        width: None,
+        color: false,
+        top: Some(ROWS),
+        min_delta_pp: None,
+        sort: SortBy::Delta,
+        explain: None,
+    };
     let whole = markdown_with_causes(of.comparison, of.causes, &options);
     format!("<details><summary>The whole comparison</summary>\n\n{whole}\n</details>\n")
 }

@@ -46,6 +46,7 @@ use crate::findings::first_screen;
 ///     top: Some(20),
 ///     min_delta_pp: None,
 ///     sort: SortBy::Delta,
+///     explain: None,
 /// };
 /// let text = pdiff_render::table(&comparison, &options);
 /// assert!(text.contains("basis    shares of CPU, because operations are not known"));
@@ -60,7 +61,8 @@ pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
 #[must_use]
 pub fn table_with_causes(comparison: &Comparison, causes: &[FindingCause], options: &TableOptions) -> String {
     let width = table::readable_width(options.width);
-    let screen = first_screen::blocks(comparison, causes, width.or(Some(table::LINE_WIDTH)));
+    let explain = options.explain.as_deref();
+    let screen = first_screen::blocks(comparison, causes, width.or(Some(table::LINE_WIDTH)), explain);
     table::draw(&page(comparison, options, width, screen), width, options.color)
 }
 
@@ -79,12 +81,13 @@ pub fn markdown_with_causes(
     causes: &[FindingCause],
     options: &TableOptions,
 ) -> String {
-    markdown::draw(&page(comparison, options, None, first_screen::blocks(comparison, causes, None)))
+    let screen = first_screen::blocks(comparison, causes, None, options.explain.as_deref());
+    markdown::draw(&page(comparison, options, None, screen))
 }
 
 /// What makes the sides incomparable, and the first screen.
 pub(crate) fn answer(comparison: &Comparison, causes: &[FindingCause], width: Option<usize>) -> Vec<Block> {
-    apart([comparability::grave_blocks(comparison), first_screen::blocks(comparison, causes, width)])
+    apart([comparability::grave_blocks(comparison), first_screen::blocks(comparison, causes, width, None)])
 }
 
 /// The page of a comparison, for lines of at most `width` columns, with its first screen.

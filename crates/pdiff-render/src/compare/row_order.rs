@@ -77,7 +77,7 @@ mod tests {
         let options = sample::options();
         assert_eq!(names(&options).0, ["better", "worse", "noisy", "flat"]);
         assert_eq!(
-            names(&TableOptions { sort: SortBy::Before, ..options }).0,
+            names(&TableOptions { sort: SortBy::Before, ..options.clone() }).0,
             ["flat", "better", "noisy", "worse"]
         );
         assert_eq!(

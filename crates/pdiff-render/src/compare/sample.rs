@@ -15,7 +15,14 @@ use crate::document::options::{SortBy, TableOptions};
 
 /// All rows, no colour, as wide as it takes.
 pub(crate) fn options() -> TableOptions {
-    TableOptions { width: None, color: false, top: None, min_delta_pp: None, sort: SortBy::Delta }
+    TableOptions {
+        width: None,
+        color: false,
+        top: None,
+        min_delta_pp: None,
+        sort: SortBy::Delta,
+        explain: None,
+    }
 }
 
 /// A row whose change is noise; shares of 10,000 in percent.

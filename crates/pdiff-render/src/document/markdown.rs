@@ -8,7 +8,7 @@ pub(crate) fn draw(page: &[Block]) -> String {
     let mut text = String::new();
     let mut in_list = false;
     for block in page {
-        let is_line = matches!(block, Block::Line(_));
+        let is_line = matches!(block, Block::Line(_) | Block::Command(_));
         if in_list && !is_line && *block != Block::Gap {
             text.push('\n');
         }
@@ -21,6 +21,10 @@ pub(crate) fn draw(page: &[Block]) -> String {
                     label => format!("- **{}**", escape(label)),
                 };
                 text.push_str(&format!("{label} {}\n", escape(&visible(&line.text))));
+            }
+            Block::Command(command) => {
+                let label = escape(command.label);
+                text.push_str(&format!("- **{label}** {}\n", code(&command.quoted().join(" "))));
             }
             Block::Grid(grid) => push_grid(&mut text, grid),
         }

@@ -38,6 +38,8 @@ pub(crate) enum Tone {
 pub(crate) enum Block {
     /// A sentence under a short label.
     Line(Line),
+    /// A command that a reader may paste into a shell.
+    Command(CommandLine),
     /// Rows and columns.
     Grid(Grid),
     /// Room between parts.
@@ -66,6 +68,28 @@ impl Line {
     pub(crate) fn toned(label: &'static str, text: impl Into<String>, tone: Tone) -> Block {
         Block::Line(Self { label, text: text.into(), tone })
     }
+}
+
+/// A command under a short label, as words that are not quoted yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct CommandLine {
+    /// As of a [`Line`].
+    pub(crate) label: &'static str,
+    pub(crate) words: Vec<String>,
+}
+
+impl CommandLine {
+    /// Its words as a shell wants them; what moves a terminal's cursor is left out.
+    pub(crate) fn quoted(&self) -> Vec<String> {
+        self.words.iter().map(|word| quoted(&visible_text::visible(word))).collect()
+    }
+}
+
+/// A word as a shell wants it.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain =
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_:.,/=+@%-".contains(c));
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// Rows and columns. Every row has a cell for every column.

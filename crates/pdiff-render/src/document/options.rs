@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// How a table or markdown report is laid out.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct TableOptions {
     /// Columns of the terminal; `None` for as many as it takes. Markdown has no width.
     pub width: Option<usize>,
@@ -16,6 +16,9 @@ pub struct TableOptions {
     pub min_delta_pp: Option<f64>,
     /// Order of the rows.
     pub sort: SortBy,
+    /// The words of a command that explains a function of the same comparison, without the function's name: the page ends its
+    /// answer with it. `None` if there is none; then the page says in words how to make it.
+    pub explain: Option<Vec<String>>,
 }
 
 /// By what rows are sorted. Changes sort by their size, whatever their sign.

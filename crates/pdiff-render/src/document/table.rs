@@ -10,13 +10,16 @@ use tabled::settings::{Alignment, Color, Padding};
 
 use crate::document::COLUMN_GAP;
 use crate::document::visible_text::{visible, wrap};
-use crate::document::{Align, Block, Grid, Line, Tone};
+use crate::document::{Align, Block, CommandLine, Grid, Line, Tone};
 
 /// Narrower terminals are taken for this wide: three columns of numbers and names of twelve letters need it.
 const LEAST_WIDTH: usize = 40;
 
 /// Where no terminal says a width, lines are broken here and the parts of a change fit; longer tables keep their names.
 pub(crate) const LINE_WIDTH: usize = 120;
+
+/// The end of a line of a command that goes on.
+const CONTINUED: &str = " \\";
 
 /// A width in which something can be read.
 pub(crate) fn readable_width(width: Option<usize>) -> Option<usize> {
@@ -30,6 +33,7 @@ pub(crate) fn draw(page: &[Block], width: Option<usize>, color: bool) -> String 
         match block {
             Block::Gap => text.push('\n'),
             Block::Line(line) => push_line(&mut text, line, width.unwrap_or(LINE_WIDTH), color),
+            Block::Command(command) => push_command(&mut text, command, width.unwrap_or(LINE_WIDTH)),
             Block::Grid(grid) => push_grid(&mut text, grid, color),
         }
     }
@@ -44,6 +48,24 @@ fn push_line(text: &mut String, line: &Line, width: usize, color: bool) {
         text.push_str(&paint(&part, line.tone, color));
         text.push('\n');
     }
+}
+
+/// Long commands go on behind a backslash, so that they can be pasted as they are.
+fn push_command(text: &mut String, command: &CommandLine, width: usize) {
+    let indent = Line::LABEL_WIDTH;
+    let room = width.saturating_sub(indent + CONTINUED.len());
+    let mut line = String::new();
+    let mut label = command.label;
+    for word in command.quoted() {
+        if !line.is_empty() && line.len() + 1 + word.len() > room {
+            text.push_str(&format!("{label:<indent$}{line}{CONTINUED}\n"));
+            (label, line) = ("", String::from("  "));
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word);
+    }
+    text.push_str(&format!("{label:<indent$}{line}\n"));
 }
 
 fn paint(text: &str, tone: Tone, color: bool) -> String {

@@ -29,14 +29,14 @@ pub(super) fn first_screen(input: &ReportInput<'_>) -> String {
     let comparison = input.comparison;
     let causes = finding_causes(&comparison.findings, input.classification);
     let (mut out, mut threads_table) = (String::new(), String::new());
-    for block in first_screen::blocks(comparison, &causes, None) {
+    for block in first_screen::blocks(comparison, &causes, None, None) {
         match block {
             Block::Line(line) => push_line(line, &mut out),
             Block::Grid(_) => {
                 out.push_str(&parts_table(input, &causes));
                 threads_table = threads::table(input);
             }
-            Block::Gap => {}
+            Block::Command(_) | Block::Gap => {}
         }
     }
     out + &threads_table

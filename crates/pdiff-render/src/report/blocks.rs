@@ -18,7 +18,7 @@ pub(super) fn lines(blocks: &[Block]) -> String {
         match block {
             Block::Line(line) => push(&mut out, &line_text(line), &mut left_out),
             Block::Grid(grid) => push_grid(grid, &mut out, &mut left_out),
-            Block::Gap => {}
+            Block::Command(_) | Block::Gap => {}
         }
     }
     if left_out > 0 {

@@ -61,8 +61,10 @@ fn page(
     [width, screen]: [Option<usize>; 2],
 ) -> Vec<Block> {
     let causes = finding_causes(&comparison.findings, of);
-    let mut sections =
-        vec![comparability::grave_blocks(comparison), first_screen::blocks(comparison, &causes, screen)];
+    let mut sections = vec![
+        comparability::grave_blocks(comparison),
+        first_screen::blocks(comparison, &causes, screen, options.explain.as_deref()),
+    ];
     sections
         .push(of.missing.iter().map(|of| Line::toned("missing", missing_text(of), Tone::Warning)).collect());
     let settings = of.settings.as_ref();

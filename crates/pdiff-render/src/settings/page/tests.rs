@@ -35,7 +35,14 @@ fn sample() -> SettingsDiff {
 }
 
 fn options(width: usize) -> TableOptions {
-    TableOptions { width: Some(width), color: false, top: Some(1), min_delta_pp: None, sort: SortBy::Delta }
+    TableOptions {
+        width: Some(width),
+        color: false,
+        top: Some(1),
+        min_delta_pp: None,
+        sort: SortBy::Delta,
+        explain: None,
+    }
 }
 
 #[test]

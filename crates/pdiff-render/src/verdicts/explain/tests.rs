@@ -58,8 +58,14 @@ fn text(most_lines: usize, width: usize) -> String {
         texts: &texts,
         most_lines,
     };
-    let options =
-        TableOptions { width: Some(width), color: false, top: None, min_delta_pp: None, sort: SortBy::Delta };
+    let options = TableOptions {
+        width: Some(width),
+        color: false,
+        top: None,
+        min_delta_pp: None,
+        sort: SortBy::Delta,
+        explain: None,
+    };
     explain_text(&view, &options)
 }
 
@@ -122,8 +128,14 @@ fn a_part_stands_before_its_functions_with_its_setting_and_members() {
         texts: &SourceTexts::default(),
         most_lines: 1,
     };
-    let options =
-        TableOptions { width: Some(120), color: false, top: None, min_delta_pp: None, sort: SortBy::Delta };
+    let options = TableOptions {
+        width: Some(120),
+        color: false,
+        top: None,
+        min_delta_pp: None,
+        sort: SortBy::Delta,
+        explain: None,
+    };
     let text = explain_text(&view, &options);
     for part in [
         "part     1 of 3: log_writer (mysqld), new, polling",

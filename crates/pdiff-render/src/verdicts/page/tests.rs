@@ -6,7 +6,8 @@ use crate::document::options::SortBy;
 use crate::verdicts::sample::classification;
 
 fn table(width: Option<usize>, top: Option<usize>) -> String {
-    let options = TableOptions { width, color: false, top, min_delta_pp: None, sort: SortBy::Delta };
+    let options =
+        TableOptions { width, color: false, top, min_delta_pp: None, sort: SortBy::Delta, explain: None };
     verdict_table(&comparison(Vec::new()), &classification(), VerdictDetail::All, &options)
 }
 
@@ -52,8 +53,14 @@ fn lists_are_cut_widths_kept_and_control_characters_shown_as_text() {
 
 #[test]
 fn markdown_holds_the_same_verdicts() {
-    let options =
-        TableOptions { width: None, color: false, top: None, min_delta_pp: None, sort: SortBy::Delta };
+    let options = TableOptions {
+        width: None,
+        color: false,
+        top: None,
+        min_delta_pp: None,
+        sort: SortBy::Delta,
+        explain: None,
+    };
     let text = verdict_markdown(&comparison(Vec::new()), &classification(), VerdictDetail::All, &options);
     assert!(text.contains("| `slower` | 1.00 | 3.00 | +2.00 | self | likely |"), "{text}");
 }
