@@ -1,6 +1,7 @@
 //! The command that explains a function of what was compared, made from the words of this command: its recordings, and those of
 //! its options that `explain` has, too.
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 
 /// Options of this heading say how a result is shown, not what is compared.
@@ -15,35 +16,46 @@ pub(crate) fn explain(program: &clap::Command, matches: &ArgMatches) -> Option<V
     let has = |arg: &Arg| {
         explain.get_arguments().any(|other| other.get_id() == arg.get_id() && !other.is_hide_set())
     };
-    let is_known = |arg: &&Arg| has(arg);
-    let is_given = |arg: &&Arg| {
-        given.value_source(arg.get_id().as_str()) == Some(clap::parser::ValueSource::CommandLine)
+    let is_repeated = |arg: &&Arg| {
+        let is_given = given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+        is_given && arg.get_help_heading() != Some(HOW_SHOWN) && has(arg)
     };
-    let is_shown = |arg: &&Arg| arg.get_help_heading() == Some(HOW_SHOWN);
-    let mut parts: Vec<(bool, usize, Vec<String>)> = Vec::new();
-    for arg in own.get_arguments().filter(is_given).filter(is_known).filter(|arg| !is_shown(arg)) {
-        let id = arg.get_id().as_str();
-        let at = given.index_of(id)?;
-        let mut occurrences = given.get_raw_occurrences(id)?;
-        let is_flag = matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count);
-        let mut words = Vec::new();
-        if is_flag {
-            words.push(format!("--{}", arg.get_long()?));
-        } else {
-            for values in occurrences.by_ref() {
-                words.extend(arg.get_long().map(|long| format!("--{long}")));
-                for value in values {
-                    let value = value.to_str().filter(|value| *value != "-")?;
-                    words.push(value.to_owned());
-                }
-            }
-        }
-        parts.push((!arg.is_positional(), at, words));
-    }
+    let part = |arg: &Arg| {
+        let at = given.index_of(arg.get_id().as_str())?;
+        Some((!arg.is_positional(), at, words_of(arg, given)?))
+    };
+    let parts: Option<Vec<(bool, usize, Vec<String>)>> =
+        own.get_arguments().filter(is_repeated).map(part).collect();
+    let mut parts = parts?;
     // An option with several values would take the recordings behind it for more of them.
     parts.sort();
     let program = ["pdiff", "explain"].map(str::to_owned);
     Some(program.into_iter().chain(parts.into_iter().flat_map(|(_, _, words)| words)).collect())
+}
+
+/// An argument as it was typed, or to the same effect.
+fn words_of(arg: &Arg, given: &ArgMatches) -> Option<Vec<String>> {
+    let long = arg.get_long().map(|long| format!("--{long}"));
+    if matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count) {
+        return long.map(|long| vec![long]);
+    }
+    let mut words = Vec::new();
+    for values in given.get_raw_occurrences(arg.get_id().as_str())? {
+        let values: Option<Vec<&str>> =
+            values.map(|value| value.to_str().filter(|value| *value != "-")).collect();
+        let mut values = values?;
+        let joined = arg.get_value_delimiter().map(|delimiter| values.join(&delimiter.to_string()));
+        if let Some(joined) = &joined {
+            values = vec![joined];
+        }
+        match (&long, values.as_slice()) {
+            (Some(long), [value]) if value.starts_with('-') || arg.is_require_equals_set() => {
+                words.push(format!("{long}={value}"));
+            }
+            _ => words.extend(long.iter().cloned().chain(values.into_iter().map(str::to_owned))),
+        }
+    }
+    Some(words)
 }
 
 #[cfg(test)]
@@ -95,6 +107,12 @@ mod tests {
         ];
         let expected = "pdiff explain --before a1 a2 --after b1 --comm x --comm y z --inline-check";
         assert_eq!(again(&typed).unwrap(), expected);
+    }
+
+    #[test]
+    fn values_in_a_list_stay_in_it() {
+        let typed = ["pdiff", "compare", "a.perf", "b.perf", "--tid", "1,2", "--tid", "3", "--fdr", "0.1"];
+        assert_eq!(again(&typed).unwrap(), "pdiff explain a.perf b.perf --tid 1,2 --tid 3 --fdr 0.1");
     }
 
     #[test]

@@ -239,10 +239,10 @@ fn a_profile_that_costs_more_as_a_whole_has_no_finding_with_one_run_a_side() {
     let (before, after) = (recorded(PROGRAM, 1), recorded(PROGRAM, 2));
     let operations = |count: f64| RunMeasures { operations: Some(count), ..RunMeasures::default() };
     let comparison =
-        measured(&[&before], &[&after], &[operations(1200.0)], &[operations(1000.0)], &settings());
+        measured(&[&before], &[&after], &[operations(1220.0)], &[operations(1000.0)], &settings());
     assert_eq!(names(&comparison.findings), [""; 0]);
     let rest = comparison.findings.rest;
-    assert!((rest.delta_per_op().unwrap() / rest.before.per_op.unwrap() - 0.2).abs() < 0.02);
+    assert!((rest.delta_per_op().unwrap() / rest.before.per_op.unwrap() - 0.22).abs() < 0.02);
 }
 
 /// Frames of own code, a library, the kernel and nothing; few names, so that recursion and shared stacks are common.
@@ -361,22 +361,6 @@ fn a_part_tells_what_the_kernel_does_in_it() {
 fn finding_causes_of(comparison: &Comparison) -> Vec<Option<PartLimit>> {
     let causes = finding_causes(&comparison.findings, &Classification::default());
     causes.into_iter().map(|of| of.limited_by).collect()
-}
-
-#[test]
-fn what_allocates_without_callers_is_one_part() {
-    let heap = |samples: [u32; 4]| {
-        let names = ["malloc", "_int_malloc", "cfree", "free_res"];
-        let stacks = names.iter().zip(samples);
-        let stacks = stacks.map(|(name, samples)| (format!("/lib/libc.so.6!{name}"), samples));
-        changed(str::to_owned).into_iter().chain(stacks).collect::<Vec<_>>()
-    };
-    let (before, after) = (heap([2, 2, 2, 20]), heap([40, 60, 50, 20]));
-    let comparison = found(&borrowed(&before), &borrowed(&after));
-    let [part] = comparison.findings.list.as_slice() else { panic!("{:?}", names(&comparison.findings)) };
-    assert_eq!((part.name.as_str(), part.kind, part.is_heap()), ("[heap]", FindingKind::NoCaller, true));
-    let members: Vec<&str> = part.members.iter().map(|member| member.name.as_str()).collect();
-    assert_eq!(members, ["_int_malloc", "cfree", "malloc"]);
 }
 
 /// A program in which three functions call `leaf`: inlined in them before, out of line after. `callers` and `leaf` are samples

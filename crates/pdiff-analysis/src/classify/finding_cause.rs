@@ -53,13 +53,9 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
     FindingCause { cause, confidence, limited_by, code_is_new }
 }
 
-/// The verdict on the function that a finding is named by; an edge is its callee's, and what has no name of its own is called after
-/// the function in it that changed most.
+/// The verdict on the function that a finding is named by; an edge is its callee's.
 fn named_verdict<'a>(finding: &Finding, of: &'a Classification) -> Option<&'a Verdict> {
-    let main = finding.members.first().filter(|_| finding.is_heap());
-    let (name, object) =
-        main.map_or((finding.function(), &finding.object), |main| (main.name.as_str(), &main.object));
-    verdict_on(of, name, object)
+    verdict_on(of, finding.function(), &finding.object)
 }
 
 /// The verdict on a function by either of its names: a row has one, and the stacks of one run alone may have the other.

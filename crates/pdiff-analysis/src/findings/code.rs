@@ -37,7 +37,6 @@ pub(crate) struct CodeKinds {
     by_key: Vec<Code>,
     /// For keys without a function: the key that represents all of them in their object.
     unresolved: Vec<Option<KeyId>>,
-    heap: Vec<bool>,
 }
 
 impl CodeKinds {
@@ -47,7 +46,6 @@ impl CodeKinds {
         Self {
             by_key: input.keys.iter().map(|(_, key)| code_of(key, kind(key))).collect(),
             unresolved: unresolved(input),
-            heap: input.keys.iter().map(|(_, key)| is_heap(key)).collect(),
         }
     }
 
@@ -61,11 +59,6 @@ impl CodeKinds {
         self.unresolved.get(key.0 as usize).copied().flatten().unwrap_or(key)
     }
 
-    /// Whether it allocates memory or frees it.
-    pub(super) fn is_heap(&self, key: KeyId) -> bool {
-        self.heap.get(key.0 as usize).copied().unwrap_or(false)
-    }
-
     /// How many functions there are.
     pub(super) fn len(&self) -> usize {
         self.by_key.len()
@@ -74,46 +67,6 @@ impl CodeKinds {
     pub(crate) fn get(&self, key: KeyId) -> Code {
         self.by_key.get(key.0 as usize).copied().unwrap_or(Code::Library)
     }
-}
-
-/// Whether a function of the C library or the C++ library, or any of an allocator's library, allocates memory or frees it.
-fn is_heap(key: &Key) -> bool {
-    const ALLOCATORS: [&str; 4] = ["libjemalloc", "libtcmalloc", "libtcmalloc_minimal", "libmimalloc"];
-    const NAMES: [&str; 17] = [
-        "malloc",
-        "calloc",
-        "realloc",
-        "reallocarray",
-        "free",
-        "cfree",
-        "aligned_alloc",
-        "memalign",
-        "posix_memalign",
-        "malloc_consolidate",
-        "unlink_chunk",
-        "sysmalloc",
-        "systrim",
-        "alloc_perturb",
-        "heap_for_ptr",
-        "operator new",
-        "operator new[]",
-    ];
-    const STARTS: [&str; 9] = [
-        "_int_malloc",
-        "_int_free",
-        "_int_realloc",
-        "_int_memalign",
-        "__libc_malloc",
-        "__libc_calloc",
-        "__libc_free",
-        "tcache_",
-        "operator delete",
-    ];
-    let stem = key.object.split(".so").next().unwrap_or_default();
-    let name = key.qualified.split('.').next().unwrap_or_default();
-    ALLOCATORS.contains(&stem)
-        || (is_system_library(&key.object)
-            && (NAMES.contains(&name) || STARTS.iter().any(|start| name.starts_with(start))))
 }
 
 /// Whether nothing is known about a function but where it is in one build. Of one build on both sides it is a function like

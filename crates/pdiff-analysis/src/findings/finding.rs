@@ -19,9 +19,6 @@ pub struct Findings {
     pub no_caller_pct: PerSide<f64>,
 }
 
-/// The name of what allocates and frees memory without a caller.
-pub(super) const HEAP: &str = "[heap]";
-
 /// How the samples of a finding belong together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FindingKind {
@@ -270,12 +267,6 @@ impl Finding {
     #[must_use]
     pub fn function(&self) -> &str {
         self.name.rsplit(" -> ").next().unwrap_or(&self.name)
-    }
-
-    /// Whether it is the functions that allocate and free memory, whose callers the stacks do not show.
-    #[must_use]
-    pub fn is_heap(&self) -> bool {
-        self.kind == FindingKind::NoCaller && self.name == HEAP
     }
 
     /// Whether it is named by a function of the program.

@@ -172,7 +172,7 @@ fn function_of(place: Place, anchors: &Anchors) -> Option<KeyId> {
     match place {
         Place::Anchor(anchor) => Some(anchors.key(anchor)),
         Place::Edge(_, key) | Place::Region(key) => Some(key),
-        Place::Interrupts | Place::NoCaller(_) | Place::Heap | Place::Unresolved(_) => None,
+        Place::Interrupts | Place::NoCaller(_) | Place::Unresolved(_) => None,
     }
 }
 

@@ -132,7 +132,13 @@ impl<'a> Judge<'a> {
         let excess = self.common.excess(share);
         let by_cost = self.of_cost().map_or(noise.delta_pp, |factor| factor.excess(share).points);
         let goes_with_cost = by_cost * excess.points > 0.0;
-        let test = noise.test.p().map(|_| excess.tested(&self.settings.floor, goes_with_cost));
+        let floor = &self.settings.floor;
+        // Doubt that runs showed is of a ratio; doubt that is only assumed is not made smaller.
+        let tested = match self.cost.and_then(Cost::factor_of_shares) {
+            Some(_) => excess.tested_as_ratio(floor, goes_with_cost),
+            None => excess.tested(floor, goes_with_cost),
+        };
+        let test = noise.test.p().map(|_| tested);
         Change { noise, points: excess.points, test, net_q: None }
     }
 }

@@ -6,9 +6,7 @@ use pdiff_profile::{PerSide, Side, Weight};
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchors;
-use super::finding::{
-    Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest, HEAP, KernelPart,
-};
+use super::finding::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest, KernelPart};
 use super::groups::Groups;
 use super::input::{Amount, Input};
 use super::judged::{Judge, share_change};
@@ -215,7 +213,6 @@ impl Listing<'_> {
             Place::Region(key) => (place(FindingKind::Region), name(key), Some(key)),
             Place::Interrupts => (FindingKind::Interrupts, "[interrupts]".to_owned(), None),
             Place::NoCaller(key) => (FindingKind::NoCaller, name(key), Some(key)),
-            Place::Heap => (FindingKind::NoCaller, HEAP.to_owned(), None),
             Place::Unresolved(key) => (FindingKind::Unresolved, UNRESOLVED.to_owned(), Some(key)),
         }
     }

@@ -90,7 +90,7 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
 fn no_caller_pct(stacks: &Stacks, places: &Places) -> PerSide<f64> {
     let mut lost = PerSide::new(0_u64, 0_u64);
     for (stack, place) in stacks.all.iter().zip(&places.of_stacks) {
-        if matches!(place, Place::NoCaller(_) | Place::Heap) {
+        if matches!(place, Place::NoCaller(_)) {
             lost.update(stack.amounts, |lost, amount| *lost += amount.weight);
         }
     }

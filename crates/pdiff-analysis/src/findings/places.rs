@@ -28,8 +28,6 @@ pub(super) enum Place {
     Interrupts,
     /// No own code, by its first function.
     NoCaller(KeyId),
-    /// No own code, but what allocates and frees memory: its functions have one caller's work in common.
-    Heap,
     /// Own code without symbols, by the row that has it.
     Unresolved(KeyId),
 }
@@ -93,9 +91,6 @@ impl Finder<'_> {
         if let Some(unresolved) = first(Code::Unresolved) {
             return Place::Unresolved(self.codes.unresolved_of(unresolved));
         }
-        if functions.iter().any(|key| self.codes.is_heap(*key)) {
-            return Place::Heap;
-        }
         let is_named = |key: &KeyId| !self.codes.is_unresolved(*key);
         let named = functions.iter().copied().find(is_named).or_else(|| functions.first().copied());
         Place::NoCaller(named.unwrap_or(KeyId(0)))
@@ -113,7 +108,7 @@ impl Attested {
         let totals = stacks.totals().map(|total| total.weight.max(1) as f64);
         let mut sums: Vec<(u64, FxHashMap<Place, f64>)> = vec![Default::default(); codes.len()];
         for (stack, place) in stacks.all.iter().zip(places) {
-            if matches!(place, Place::Interrupts | Place::NoCaller(_) | Place::Heap | Place::Unresolved(_)) {
+            if matches!(place, Place::Interrupts | Place::NoCaller(_) | Place::Unresolved(_)) {
                 continue;
             }
             let samples: u64 = stack.amounts.values().map(|amount| amount.samples).sum();
@@ -150,7 +145,7 @@ impl Attested {
 
     /// The place of a stack that lost its callers, where one of its functions is called in one place.
     fn caller_of(&self, stack: &Stack, place: Place) -> Option<Place> {
-        let is_lost = matches!(place, Place::NoCaller(_) | Place::Heap | Place::Region(_));
+        let is_lost = matches!(place, Place::NoCaller(_) | Place::Region(_));
         let mut known = stack.functions.iter().filter_map(|key| *self.places.get(key.0 as usize)?);
         known.next().filter(|there| is_lost && *there != place)
     }

@@ -3,10 +3,10 @@
 //! A row's cost per operation is share x cost of the profile. Without change of that cost its share would be the old share
 //! times R = (old cost / new cost) of the whole profile, so `new share - R x old share` is the row's own change. Its
 //! variance is that of the change of share plus the square of a share times that of ln R (delta method), on Satterthwaite's
-//! degrees of freedom. For the interval the share is the larger of the two, because the cost of an operation is in both. For the
-//! test of "nothing but the factor" it is their logarithmic mean: so a change of share beyond the factor is compared with the doubt about
-//! the factor as a ratio, `ln(new share / (R x old share)) / se(ln R)`. However uncertain R is, no factor makes one share six times as
-//! large while it makes none of the others so.
+//! degrees of freedom. The share is the larger of the two, because the cost of an operation is in both. Places of a profile are
+//! tested with their logarithmic mean instead: so a change of share beyond the factor is compared with the doubt about the factor as a
+//! ratio, `ln(new share / (R x old share)) / se(ln R)`. However uncertain R is, no factor makes one share six times as large while it
+//! makes none of the others so.
 //!
 //! The two are not independent: a row that costs more in one run makes the run's profile cost more, too. With p the larger
 //! share, s^2 the variance of ln of the row's own cost and nothing else moving, ln share varies by (1-p)^2 s^2 and ln cost
@@ -52,8 +52,8 @@ pub struct Excess {
     pub(super) ratio: f64,
     /// Of the excess as an amount.
     pub(super) error: StandardError,
-    /// Of an excess of nothing.
-    pub(super) error_of_none: StandardError,
+    /// Of the excess as a ratio.
+    pub(super) error_as_ratio: StandardError,
 }
 
 /// A standard error, in points.
@@ -88,7 +88,7 @@ impl CommonFactor {
             after_pct: row.after_pct,
             ratio: self.ratio,
             error: self.error(row, own, expected_pct.max(row.after_pct)),
-            error_of_none: self.error(row, own, logarithmic_mean(expected_pct, row.after_pct)),
+            error_as_ratio: self.error(row, own, logarithmic_mean(expected_pct, row.after_pct)),
         }
     }
 
@@ -104,9 +104,9 @@ impl CommonFactor {
 }
 
 impl Excess {
-    /// Two-sided p-value of "nothing but the factor".
+    /// Two-sided p-value of "nothing but the factor"; below 0.05 where the interval excludes zero.
     pub fn p(&self) -> f64 {
-        self.error_of_none.p(self.points)
+        self.error.p(self.points)
     }
 
     /// Half the width of the 95 % interval, in points.
@@ -145,6 +145,11 @@ impl Excess {
     pub(crate) fn tested(&self, floor: &Floor, holds: bool) -> Tested {
         let floor_p = if self.error.points > 0.0 { self.error.p(self.least_pp(floor)) } else { 0.0 };
         Tested { p: self.p(), floor_p, passes: holds && self.is_large(floor), weight: 1.0 }
+    }
+
+    /// The same, with the change compared with the doubt about the factor as a ratio.
+    pub(crate) fn tested_as_ratio(&self, floor: &Floor, holds: bool) -> Tested {
+        Tested { p: self.error_as_ratio.p(self.points), ..self.tested(floor, holds) }
     }
 }
 
@@ -227,24 +232,24 @@ mod tests {
     #[test]
     fn a_large_row_moves_the_profile_with_it() {
         // Own 0.25, common 0.16, covariance 0.25 x 0.04 / 0.96, on (0.41)^2 / (0.25^2 / 6 + 0.16^2 / 4).
-        let excess = factor(1.0, 0.1).excess(row(2.0, 4.0));
+        let p = factor(1.0, 0.1).excess(row(2.0, 4.0)).p();
         let variance: f64 = 0.41 + 2.0 * 0.25 * 0.04 / 0.96;
-        let degrees_of_freedom = 0.41_f64.powi(2) / (0.0625 / 6.0 + 0.0256 / 4.0);
-        let want = critical_t(0.05, degrees_of_freedom) * variance.sqrt();
-        assert!((excess.half_pp() - want).abs() < 1e-12, "{} {want}", excess.half_pp());
+        let want = two_sided_p(2.0 / variance.sqrt(), 0.41_f64.powi(2) / (0.0625 / 6.0 + 0.0256 / 4.0));
+        assert!((p - want).abs() < 1e-12, "{p} {want}");
         // A row that is all of the profile has no more than perfect correlation adds.
         let all = factor(1.0, 0.1).excess(ShareChange { se_pp: 0.01, ..row(99.9, 100.0) });
         assert!(all.se_pp() <= 0.01 + 10.0 + 1e-12);
     }
 
     #[test]
-    fn the_test_compares_the_change_with_the_factor_as_ratios() {
+    fn places_compare_the_change_with_the_factor_as_ratios() {
+        let p_of = |excess: &Excess| excess.tested_as_ratio(&FLOOR, true).p;
         let known = ShareChange { se_pp: 1e-9, ..row(2.0, 12.0) };
-        let p = factor(1.0, 0.2).excess(known).p();
+        let p = p_of(&factor(1.0, 0.2).excess(known));
         assert!((p - two_sided_p(6.0_f64.ln() / 0.2, 4.0)).abs() < 1e-9, "{p}");
         // What is gone is gone, whatever the factor.
         let gone = factor(1.0, 5.0).excess(row(4.0, 0.0));
-        assert!((gone.p() - two_sided_p(8.0, 6.0)).abs() < 1e-9, "{}", gone.p());
+        assert!((p_of(&gone) - two_sided_p(8.0, 6.0)).abs() < 1e-9, "{}", p_of(&gone));
         // Its cost is as uncertain as that of an operation.
         assert!(gone.half_pp() > 20.0);
     }

@@ -106,7 +106,7 @@ impl TypicalRow {
             after_pct,
             ratio: (mean(&self.after) - mean(&self.before)).exp(),
             error: error(expected_pct.max(after_pct)),
-            error_of_none: error(logarithmic_mean(expected_pct, after_pct)),
+            error_as_ratio: error(logarithmic_mean(expected_pct, after_pct)),
         }
     }
 }
