@@ -115,6 +115,40 @@ fn a_function_whose_body_went_to_what_it_calls_gained_nothing_by_inlining() {
 }
 
 #[test]
+fn a_function_whose_body_is_new_code_that_it_calls_was_not_inlined_with_it() {
+    let before = "draw:300 arc:900 fill:400 main>draw draw>arc main>fill fill>arc";
+    let after = |arc: &str| format!("draw:310 fill:400 {arc} main>draw draw>arc main>fill fill<arc*1");
+    let of = |after: (&str, &str)| {
+        said(&between(("main;draw 5\nmain;draw;arc 90\nmain;fill 30", before), after), "arc")
+    };
+    // The copy has no samples, and the calls lead on to the loop that the function had.
+    let handed_on = after("arc:90 arc_loop:870 arc>arc_loop");
+    let handed_on = of(("main;draw 5\nmain;draw;arc 1\nmain;draw;arc;arc_loop 80\nmain;fill 30", &handed_on));
+    assert!(!handed_on.contains("inline"), "{handed_on}");
+    // Where it only costs less, its copies may have what it had, or other code of its own.
+    let lighter = of(("main;draw 5\nmain;draw;arc 20\nmain;fill 30", &after("arc:850")));
+    assert!(lighter.contains("likely"), "{lighter}");
+    let inlined = after("");
+    let inlined =
+        of(("main;draw 5\nmain;draw;+arc 80\nmain;fill 30", &inlined.replace("draw>arc", "draw<arc*1")));
+    assert_eq!(inlined, "inline-change proved R-inline-change");
+}
+
+#[test]
+fn a_function_that_calls_what_its_copies_never_entered_is_called_anew() {
+    let build = "eval:900 show:90 main>eval";
+    let of = |before: &str| {
+        let before = (format!("main;eval 90\n{before}"), format!("{build} eval<call*2 call<show*1"));
+        let after = "main;eval 90\nmain;eval;call 9\nmain;eval;call;show 60";
+        let after = (after, format!("{build} call:80 eval>call call>show"));
+        said(&between((&before.0, &before.1), (after.0, &after.1)), "call")
+    };
+    let entered = of("");
+    assert!(!entered.contains("inline"), "{entered}");
+    assert_eq!(of("main;eval;+call;show 60"), "inline-change proved R-inline-change");
+}
+
+#[test]
 fn a_function_that_leads_to_one_that_was_split_is_on_no_other_way() {
     let build = "pcall:90 guard:90 run:90 sort:90 call:400 main>pcall pcall>guard run>sort sort>call";
     let before = format!("{build} guard>call call>run");

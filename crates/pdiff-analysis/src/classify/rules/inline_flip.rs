@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 use super::edge;
 use super::family_cost::{FamilyCost, family_costs};
 use super::flipped_callee::FlippedCallee;
+use super::handed_on;
+use super::new_code::has_no_body;
 use crate::classify::builds::CallerFlip;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -86,7 +88,7 @@ fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFl
     if !row.booked.significant || !case.of_program || context.same_program {
         return None;
     }
-    if has_handed_on(context, row) {
+    if handed_on::moved_against_total(context, row) {
         return None;
     }
     let inlined_on = if row.delta_booked_pp() > 0.0 { Side::Before } else { Side::After };
@@ -96,21 +98,10 @@ fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFl
         row.side(inlined_on).booked_self_pct > OUT_OF_LINE_PART * row.side(called_on).booked_self_pct;
     let copies_pct = copies_pct(context, case, &flips, inlined_on);
     let explains = copies_pct >= EXPLAINING_PART * row.delta_booked_pp().abs();
+    if !explains && handed_on::explains_more_than_copies(context, case, inlined_on) {
+        return None;
+    }
     (!flips.is_empty() && (explains || !was_out_of_line)).then_some((inlined_on, flips))
-}
-
-/// Whether the function's body, inlined or not, lost or gained most of what its self by symbol did, while its total moved the other
-/// way by as much: functions that it calls took its code over, or it took over theirs. Inlining does neither.
-fn has_handed_on(context: &Context<'_>, row: &Row) -> bool {
-    let own = |before: f64, after: f64| context.common_shift.own_change_pp(before, after);
-    let total_pp = own(row.before.total_pct, row.after.total_pct);
-    let body_pp = own(row.before.x_pct(), row.after.x_pct());
-    let booked_pp = own(row.before.booked_self_pct, row.after.booked_self_pct);
-    row.total.significant
-        && body_pp * booked_pp > 0.0
-        && body_pp.abs() >= EXPLAINED_PART * booked_pp.abs()
-        && total_pp * booked_pp < 0.0
-        && total_pp.abs() >= booked_pp.abs()
 }
 
 /// The share of the function's copies in the flipped callers, where they stand.
@@ -198,6 +189,12 @@ fn callee_of(
     finding.callers = callers;
     // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
     if cause != Cause::InlineChange && !has_shown_copies {
+        finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
+    }
+    // Where copies anywhere hardly show samples and it also has code of its own, other changes of that may be the reason.
+    let all_copies = row.side(inlined_on).x_pct() - row.side(inlined_on).booked_self_pct;
+    let has_few_copies = all_copies < EXPLAINING_PART * row.delta_booked_pp().abs();
+    if !has_shown_copies && has_few_copies && !has_no_body(context, case, inlined_on) {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
     // Of another version, the code in the family does other work as well.

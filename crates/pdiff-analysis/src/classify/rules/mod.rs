@@ -16,6 +16,7 @@ mod family_cost;
 mod fast_path;
 mod flipped_callee;
 mod goes_on;
+mod handed_on;
 mod in_between;
 mod inline_flip;
 mod more_calls;

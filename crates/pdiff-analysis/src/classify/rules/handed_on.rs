@@ -1,0 +1,62 @@
+//! Code that left a function for others, or came to it from others, beside a change of its inlining: that does not explain its change.
+
+use pdiff_profile::Side;
+
+use crate::classify::case::{Case, share_pct};
+use crate::classify::cause::InBuild;
+use crate::classify::context::Context;
+use crate::compare::Row;
+
+/// The part of a change of self by symbol that is the body's own, for its code to have gone elsewhere.
+const BODY_PART: f64 = 0.5;
+
+/// Copies that ran show what they call: a total changes by at most so many times what self by symbol does.
+const TOTAL_FACTOR: f64 = 4.0;
+
+/// Whether the function's body, inlined or not, lost or gained most of what its self by symbol did, while its total moved the other
+/// way by as much: functions that it calls took its code over, or it took over theirs. Inlining does neither.
+pub(super) fn moved_against_total(context: &Context<'_>, row: &Row) -> bool {
+    let own = |before: f64, after: f64| context.common_shift.own_change_pp(before, after);
+    let total_pp = own(row.before.total_pct, row.after.total_pct);
+    let booked_pp = own(row.before.booked_self_pct, row.after.booked_self_pct);
+    row.total.significant
+        && is_of_body(context, row)
+        && total_pp * booked_pp < 0.0
+        && total_pp.abs() >= booked_pp.abs()
+}
+
+/// Whether copies that the run of `inlined_on` hardly shows are no reason: what the function calls on that side, and the other build
+/// lacks, has the code there; or the run did not enter the copies, for they would show what they call.
+pub(super) fn explains_more_than_copies(context: &Context<'_>, case: &Case<'_>, inlined_on: Side) -> bool {
+    let row = case.row;
+    let own = |before: f64, after: f64| context.common_shift.own_change_pp(before, after);
+    let booked_pp = own(row.before.booked_self_pct, row.after.booked_self_pct);
+    let total_pp = own(row.before.total_pct, row.after.total_pct);
+    let is_entered_anew = row.total.significant
+        && total_pp * booked_pp > 0.0
+        && total_pp.abs() > TOTAL_FACTOR * booked_pp.abs();
+    let is_only_there = |callee: &&Case<'_>| callee.held_by(inlined_on.other()) == InBuild::No;
+    let calls = context.calls_from(row, inlined_on).into_iter();
+    let handed = calls.filter(|call| context.callee(call).as_ref().is_some_and(is_only_there));
+    let handed_pct: f64 = handed.map(|call| share_pct(row, inlined_on, call.weight(inlined_on))).sum();
+    // Most of what the function was on the other side is there.
+    let (before, after) = (context.common_shift.factor() * row.before.total_pct, row.after.total_pct);
+    let there_pct = if inlined_on == Side::After { before } else { after };
+    let here_pct =
+        if inlined_on == Side::After { handed_pct } else { context.common_shift.factor() * handed_pct };
+    let is_kept = here_pct >= BODY_PART * there_pct;
+    is_entered_anew
+        || (is_of_body(context, row) && is_kept && here_pct >= BODY_PART * body_pp(context, row).abs())
+}
+
+/// Whether most of a change of self by symbol is the body's, which inlining leaves as it is.
+fn is_of_body(context: &Context<'_>, row: &Row) -> bool {
+    let booked_pp = context.common_shift.own_change_pp(row.before.booked_self_pct, row.after.booked_self_pct);
+    let body_pp = body_pp(context, row);
+    body_pp * booked_pp > 0.0 && body_pp.abs() >= BODY_PART * booked_pp.abs()
+}
+
+/// The change of the function's code wherever it is, in its own body or in copies.
+fn body_pp(context: &Context<'_>, row: &Row) -> f64 {
+    context.common_shift.own_change_pp(row.before.x_pct(), row.after.x_pct())
+}
