@@ -317,3 +317,55 @@ fn one_function_did_not_become_another_one_of_a_fifth_of_its_total() {
     assert_eq!(of(""), ["R-succession"; 2]);
     assert_eq!(of("alloc_checked_entry;"), ["R-gone", "R-new-code"]);
 }
+
+#[test]
+fn the_body_of_a_function_may_be_below_new_code_that_it_calls() {
+    let build = "main:50 work:50 main>work render:90 main>render step:200";
+    let before = format!("{build} eval_state:900 render>eval_state eval_state>step");
+    let of = |left: u64, bytes: u64| {
+        let after = format!(
+            "{build} eval_state:{bytes} start:60 eval_impl:910 render>eval_state eval_state>start start>eval_impl \
+             eval_impl>step"
+        );
+        let folded = format!(
+            "main;render;eval_state {left}\nmain;render;eval_state;start;eval_impl 260\n\
+             main;render;eval_state;start;eval_impl;step 30"
+        );
+        let outcome = classified(
+            seen(&with_rest("main;render;eval_state 250\nmain;render;eval_state;step 30"), &before),
+            seen(&with_rest(&folded), &after),
+        );
+        said(&outcome, "eval_impl")
+    };
+    assert_eq!(of(1, 20), "split likely R-succession");
+    // It does what it did, and the other one too.
+    assert!(of(250, 910).starts_with("new-overhead"), "{}", of(250, 910));
+}
+
+#[test]
+fn an_inlined_part_may_be_below_other_new_code() {
+    let build = "main:50 work:50 main>work search:900 main>search search<find*1";
+    let of = |find: u64, after: &str| {
+        let before = with_rest(&format!("main;search 60\nmain;search;+find {find}"));
+        let new = format!("{build} search<find_with*1 search<loop_of*1");
+        let outcome = classified(seen(&before, build), seen(&with_rest(after), &new));
+        said(&outcome, "loop_of")
+    };
+    let after = "main;search 60\nmain;search;+find;+find_with;+loop_of 90";
+    assert_eq!(of(95, after), "split likely R-succession");
+    assert!(of(4, after).contains("new-overhead"), "{}", of(4, after));
+}
+
+#[test]
+fn a_function_of_a_like_name_that_lost_enough_is_the_one_that_was_split() {
+    let build = "main:50 work:50 main>work to_string:600 main>to_string";
+    let old = format!("{build} format_number:900 to_string>format_number");
+    let new = format!("{build} format_number_raw:880 to_string<format_number*1 to_string>format_number_raw");
+    let before = with_rest("main;to_string 150\nmain;to_string;format_number 60");
+    let after = with_rest("main;to_string 40\nmain;to_string;+format_number;format_number_raw 85");
+    let new = new.replace("to_string:600", "to_string:500");
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(said(&outcome, "format_number_raw"), "split likely R-succession");
+    assert_eq!(said(&outcome, "format_number"), "split likely R-succession");
+    assert!(said(&outcome, "to_string").starts_with("lighter"), "{}", said(&outcome, "to_string"));
+}

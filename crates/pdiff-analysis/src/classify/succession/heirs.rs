@@ -61,7 +61,7 @@ impl<'c> Kinship<'c, '_> {
             if weight < FLOOR_PP {
                 continue;
             }
-            let mut lost: Vec<(bool, f64, usize)> = Vec::new();
+            let mut lost: Vec<(bool, bool, f64, usize)> = Vec::new();
             for kin in self.kin(case, &callers, measure, with) {
                 let lost_pp = self.lost_pp(kin, measure, with);
                 let is_kin = kin != row && !self.flipped.contains_key(&kin) && !is_renamed(kin);
@@ -71,17 +71,21 @@ impl<'c> Kinship<'c, '_> {
                 let is_kin = is_kin && is_rest;
                 if is_kin && lost_pp >= LEAST_PART * weight && self.is_alike(row, kin, with) {
                     let is_there = self.context.cases.get(kin).is_some_and(|case| case.is_sampled(with));
-                    lost.push((is_there, lost_pp, kin));
+                    lost.push((is_there, !self.is_named_alike(row, kin), lost_pp, kin));
                 }
             }
-            // What left the build first, then what lost most; as many as it takes.
-            lost.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+            // What left the build first, then what has a like name, then what lost most; as many as it takes, and nothing of another
+            // name if those of a like one lost enough.
+            lost.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)).then(a.3.cmp(&b.3)));
             let mut sum = 0.0;
             let mut donors = Vec::new();
-            for (_, lost_pp, kin) in lost {
-                if sum >= ENOUGH_PART * weight {
+            let mut are_alike = false;
+            for (_, is_unlike, lost_pp, kin) in lost {
+                let enough = if are_alike && is_unlike { INHERITED_PART } else { ENOUGH_PART };
+                if sum >= enough * weight {
                     break;
                 }
+                are_alike = !is_unlike;
                 sum += lost_pp;
                 donors.push(kin);
             }
@@ -95,7 +99,15 @@ impl<'c> Kinship<'c, '_> {
                 && (self.is_alike(row, *caller, with) || self.was_part_of(row, *caller, with))
                 && !is_renamed(*caller)
         };
-        (Judged::Booked, callers.into_iter().filter(took_over).take(1).collect())
+        let beyond = self.beyond_new_code(case, with);
+        let leading = callers.iter().copied().chain(beyond);
+        (Judged::Booked, leading.filter(took_over).take(1).collect())
+    }
+
+    /// Whether two rows have like names.
+    fn is_named_alike(&self, row: usize, kin: usize) -> bool {
+        let cases = self.context.cases.get(row).zip(self.context.cases.get(kin));
+        cases.is_some_and(|(case, kin)| are_named_alike(&case.row.name, &kin.row.name, SAME_NAME))
     }
 
     /// Whether the build of a side does not contain a row's function.
@@ -341,6 +353,26 @@ impl<'c> Kinship<'c, '_> {
         kin.sort_unstable();
         kin.dedup();
         kin
+    }
+
+    /// The nearest functions of both builds that lead to a row by way of new code, if most of what their own code lost can be the
+    /// row's: their body is further down now.
+    fn beyond_new_code(&self, case: &Case<'_>, with: Side) -> Vec<usize> {
+        let Some(row) = self.context.row_number(case.row) else { return Vec::new() };
+        let is_inlined = share(Judged::Booked, case.row, with) == 0.0;
+        let measure = if is_inlined { Judged::OwnSelf } else { Judged::Booked };
+        let weight = share(measure, case.row, with);
+        let is_mostly_below = |kin: &usize| part_below(self.context, row, &[*kin], with) >= INHERITED_PART;
+        let is_body = |kin: &usize| {
+            let lost_pp =
+                self.context.cases.get(*kin).map_or(0.0, |kin| self.towards(measure, kin.row, with));
+            let is_like = weight >= INHERITED_PART * lost_pp && lost_pp >= INHERITED_PART * weight;
+            // Copies of one function may be below many.
+            weight >= FLOOR_PP && is_like && (is_inlined || is_mostly_below(kin))
+        };
+        let mut leading: Vec<usize> = self.entered_by(row, with, &[]).into_iter().filter(is_body).collect();
+        leading.sort_unstable();
+        leading
     }
 
     /// What a row lost towards side `with`, without the common factor, in points of After's shares; 0 where it is noise.
