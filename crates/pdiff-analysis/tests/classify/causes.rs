@@ -401,3 +401,14 @@ fn samples_that_went_from_the_lines_of_a_copy_to_its_callers_make_that_no_heavie
     // Together they cost more.
     assert_eq!(said_of(140, 60), "heavier likely R-heavier");
 }
+
+#[test]
+fn a_function_that_costs_far_less_as_a_whole_is_not_heavier_by_what_it_now_does_itself() {
+    let build = "main:50 work:50 main>work cell:300 main>cell search:300 cell>search";
+    let of = |own: u64, search: u64| with_rest(&format!("main;cell {own}\nmain;cell;search {search}"));
+    let said_of = |own: u64, search: u64| {
+        said(&classified(seen(&of(10, 400), build), seen(&of(own, search), build)), "cell")
+    };
+    assert!(said_of(30, 20).starts_with("lighter"), "{}", said_of(30, 20));
+    assert_eq!(said_of(30, 390), "heavier likely R-heavier");
+}

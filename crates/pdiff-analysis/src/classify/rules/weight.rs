@@ -16,12 +16,15 @@ use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::reason::{Reason, SelfChange};
 use crate::classify::rules::FlippedCallers;
-use crate::compare::{CostExtent, SampledCall};
+use crate::compare::{CostExtent, Row, SampledCall};
 
 /// The first measure that changed: self, then self by symbol, then total.
 pub(super) fn changed(case: &Case<'_>) -> Option<Judged> {
     Judged::ALL.iter().copied().find(|measure| measure.is_significant(case.row))
 }
+
+/// A change of self tells nothing of a function whose total moved the other way by so many times as much.
+const AGAINST_TOTAL: f64 = 4.0;
 
 /// The part of a change that must be under callers whose code differs, for these to be a possible reason.
 const EXPLAINING_PART: f64 = 0.5;
@@ -30,7 +33,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let row = case.row;
     let shift = context.common_shift;
     let is_shifted = shift.explains(row, Judged::OwnSelf) || shift.explains_own_code(row);
-    if !row.significant || is_shifted {
+    if !row.significant || is_shifted || is_against_total(context, row) {
         return None;
     }
     let delta_pp = row.delta_self_pp();
@@ -64,6 +67,13 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         cost_per_call(finding, context, case, same_code)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Whether the function as a whole changed the other way, and by much more than its own code: what it calls is its change.
+fn is_against_total(context: &Context<'_>, row: &Row) -> bool {
+    let own = |(before, after): (f64, f64)| context.common_shift.own_change_pp(before, after);
+    let (self_pp, total_pp) = (own(Judged::OwnSelf.shares(row)), own(Judged::Total.shares(row)));
+    row.total.significant && self_pp * total_pp < 0.0 && total_pp.abs() > AGAINST_TOTAL * self_pp.abs()
 }
 
 /// A change of the same code that no changed function calls: unclear, for a reason that is true.
