@@ -161,3 +161,14 @@ fn a_caller_under_another_name_may_have_called_a_function_that_left_by_a_jump() 
     let child = verdict(&outcome, "child");
     assert_eq!(child.confidence.as_str(), "unclear", "{:?}", child.reason);
 }
+
+#[test]
+fn a_function_that_one_build_always_leaves_by_a_jump_did_not_become_lighter_by_its_whole_total() {
+    let build = format!("{BUILD} look_up:300 main>look_up look_up>get_any load:300");
+    let (old, new) =
+        (format!("{build} get_any:110 get:90 get_any>get"), format!("{build} get_any:7 get:330 get_any^get"));
+    let before = with_rest("main;look_up 900\nmain;look_up;get_any 2\nmain;look_up;get_any;get 170");
+    let after = with_rest("main;look_up 900\nmain;look_up;get 50\nmain;look_up;get_any 1");
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(verdict(&outcome, "get_any").limited_by, Some(Limit::LostChains(Side::After)));
+}

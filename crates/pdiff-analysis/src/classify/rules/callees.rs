@@ -15,6 +15,7 @@ use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::compare::{InlinedInto, SampledCall};
+use crate::noise::FLOOR_PP;
 
 /// The part of a change of total that lost chains must be able to explain, so that it says nothing.
 const LOST_PART: f64 = 0.5;
@@ -73,7 +74,14 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
         })
     };
     let lost_pp: f64 = calls.iter().map(lost).sum();
-    let is_lost = judged == Judged::Total && lost_pp >= LOST_PART * delta_pp.abs();
+    // Where it always leaves to that by a jump, hardly any stack shows it there.
+    let is_hidden = row.side(less).total_pct < FLOOR_PP
+        && calls.first().is_some_and(|(call, change)| {
+            let is_main = change.abs() >= OWN_PART * delta_pp.abs();
+            is_main
+                && context.callee(call).is_some_and(|callee| context.is_hidden_by_jump(case, callee, less))
+        });
+    let is_lost = judged == Judged::Total && (is_hidden || lost_pp >= LOST_PART * delta_pp.abs());
     if let Some(finding) = from_copies(context, case, judged, less).filter(|_| calls.is_empty()) {
         return finding;
     }
