@@ -10,12 +10,14 @@
 //! In: all verdicts of a comparison. What is unclear stays so.
 
 use pdiff_profile::Side;
+use pdiff_profile::census::{Function, FunctionId};
 use rustc_hash::FxHashMap;
 
 use super::case::{Case, share_pct};
 use super::cause::{Cause, Confidence, Judged};
 use super::context::Context;
 use super::limit::Limit;
+use super::lost_callers::places;
 use super::reason::Reason;
 use super::rules::{has_same_code, is_inlined_only, is_relaid};
 use super::verdict::Verdict;
@@ -146,12 +148,31 @@ impl<'a> Search<'a, '_> {
         let judged = if self.way == Way::Up { Judged::Total } else { verdict.judged };
         let (before, after) = judged.shares(case.row);
         let own_pp = self.context.common_shift.own_change_pp(before, after);
+        let context = self.context;
         let mut parts: Vec<(String, f64)> = Vec::new();
+        let (mut known, mut rest) = (Vec::new(), Vec::new());
         for call in calls {
-            let Some(name) = self.known_neighbour(call) else { continue };
             let pct = |side| share_pct(case.row, side, call.weight(side));
-            let part_pp = self.context.common_shift.own_change_pp(pct(Side::Before), pct(Side::After));
-            parts.push((name, part_pp));
+            let part_pp = context.common_shift.own_change_pp(pct(Side::Before), pct(Side::After));
+            match self.known_neighbour(call) {
+                Some(name) => {
+                    known.push(context.callee(call));
+                    parts.push((name, part_pp));
+                }
+                None if call.after.0 > 0 => rest.push((call, part_pp)),
+                None => {}
+            }
+        }
+        if self.way == Way::Down {
+            // Chains lost a function that has a cause.
+            for (call, part_pp) in rest {
+                let lost = known
+                    .iter()
+                    .position(|known| known.is_some_and(|known| is_lost_under(context, case, known, call)));
+                if let Some((_, pp)) = lost.and_then(|at| parts.get_mut(at)) {
+                    *pp += part_pp;
+                }
+            }
         }
         let known_pp: f64 = parts.iter().map(|(_, part_pp)| part_pp).sum();
         let of_factor = self.context.common_shift.error() * self.context.common_shift.factor() * before;
@@ -190,6 +211,19 @@ impl<'a> Search<'a, '_> {
         };
         (has_cause || self.followed(at).is_some()).then(|| verdict.function.clone())
     }
+}
+
+/// Whether what stacks show as a call of a stub is, in the code, one of another function that the function calls. A stub has no
+/// frame, so that chains show the caller of its caller.
+fn is_lost_under(context: &Context<'_>, case: &Case<'_>, below: &Case<'_>, call: &SampledCall) -> bool {
+    let side = Side::After;
+    let Some(census) = context.builds.census(side) else { return false };
+    let stubs: Vec<FunctionId> = census.find(&call.callee).map(Function::target).collect();
+    let calls = |case: &Case<'_>| {
+        let edges = places(census, &case.ids[side]).into_iter().flat_map(|id| census.calls_from(id));
+        edges.into_iter().any(|edge| stubs.contains(&edge.callee))
+    };
+    context.callee(call).is_some_and(Case::is_stub) && calls(below) && !calls(case)
 }
 
 fn is_claim(verdict: &Verdict) -> bool {

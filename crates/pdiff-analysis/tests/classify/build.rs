@@ -40,12 +40,16 @@ struct Draft {
     spins: bool,
 }
 
+fn is_call_of_stub(word: &str) -> bool {
+    word.contains('>') && word.ends_with("@plt")
+}
+
 fn drafts(words: &str) -> BTreeMap<String, Draft> {
     let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
     for word in words.split_whitespace() {
         if let Some((name, bytes)) = word.rsplit_once(':').filter(|(_, b)| b.parse::<u64>().is_ok()) {
             drafts.entry(name.to_owned()).or_default().bytes = bytes.parse().unwrap();
-        } else if let Some((name, file)) = word.split_once('@') {
+        } else if let Some((name, file)) = word.split_once('@').filter(|_| !is_call_of_stub(word)) {
             drafts.entry(name.to_owned()).or_default().file = Some(file.to_owned());
         } else if let Some((name, hash)) = word.split_once('=') {
             drafts.entry(name.to_owned()).or_default().hash = hash.parse().ok();
@@ -90,7 +94,8 @@ pub(crate) fn census(of: Words<'_>) -> Census {
         ids.insert(name, id);
     }
     for word in of.words.split_whitespace() {
-        if let Some((caller, callee)) = word.split_once(['>', '^']).filter(|_| !word.contains(['<', '@'])) {
+        let is_call = !word.contains(['<', '@']) || is_call_of_stub(word);
+        if let Some((caller, callee)) = word.split_once(['>', '^']).filter(|_| is_call) {
             let (caller, callee) = (ids[caller], ids[callee]);
             let (source, tail_jumps) = (EdgeSource::Disassembly, u32::from(word.contains('^')));
             builder.edge(CallEdge { caller, callee, calls: 1 - tail_jumps, tail_jumps, source });

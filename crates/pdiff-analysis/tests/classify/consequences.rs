@@ -230,3 +230,21 @@ fn a_cost_per_operation_that_follows_from_others_is_told_with_their_names() {
     };
     assert_eq!(callees, &["check_a"]);
 }
+
+#[test]
+fn a_stub_whose_caller_the_chains_lost_is_a_part_of_what_calls_it_in_the_code() {
+    let of = |more: &str| format!("main;print 60\nmain;work 600\n{more}");
+    let build = "main:50 work:50 main>work print:300 main>print";
+    let said_of = |calls: &str| {
+        let after = of("main;print;register 60\nmain;print;compare@plt 40");
+        let words = format!("{build} register:90 print>register compare@plt:16 {calls}");
+        let o = classified(seen(&of(""), build), seen(&after, &words));
+        for v in &o.verdicts {
+            println!("{} {} {} {:?} {:?}", v.function, v.cause.as_str(), v.rule_id, v.limited_by, v.reason);
+        }
+        said(&o, "print")
+    };
+    assert_eq!(said_of("register>compare@plt"), "consequence likely R-callees");
+    // It calls that itself.
+    assert_eq!(said_of("print>compare@plt register>compare@plt"), "heavier likely R-callees");
+}
