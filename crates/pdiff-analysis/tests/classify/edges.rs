@@ -437,3 +437,27 @@ fn a_copy_whose_own_code_grew_as_the_code_around_it_is_entered_no_more_from_ther
     let outcome = classified(seen(&before, &build(60)), seen(&of(90, 125, 240), &build(61)));
     assert_eq!(said(&outcome, "step"), "missing-fast-path likely R-edge");
 }
+
+#[test]
+fn a_callee_that_moved_below_a_function_is_no_new_call_of_that() {
+    let (steady, words) = steady();
+    let of = |checksum: u64, below: u64| {
+        let before =
+            format!("{steady}main;work;process 40\nmain;work;publish 9\nmain;work;checksum {checksum}");
+        let after = format!(
+            "{steady}main;work;process 60\nmain;work;process;publish 20\nmain;work;process;publish;checksum {below}"
+        );
+        let build = format!("main:50 {words} main>work work>process checksum:90 checksum=50 ");
+        let old = format!(
+            "{build} work:400 work=60 process:300 process=61 work>publish work>checksum process>publish \
+             process>checksum publish:90 publish=62"
+        );
+        let new = format!(
+            "{build} work:200 work=70 process:280 process=71 process>publish publish>checksum publish:120 publish=72"
+        );
+        said(&classified(seen(&before, &old), seen(&after, &new)), "publish")
+    };
+    assert!(!of(130, 130).contains("fast-path"), "{}", of(130, 130));
+    // It does much more than came along.
+    assert!(of(20, 200).contains("fast-path"), "{}", of(20, 200));
+}

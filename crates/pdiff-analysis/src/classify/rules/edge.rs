@@ -80,7 +80,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_cost_more(context, caller, here_pp) {
         return None;
     }
-    if in_between::rule(context, case, flipped).is_some() {
+    if in_between::rule(context, case, flipped).is_some()
+        || came_along_pp(context, case) >= EXPLAINING_PART * grown_pp
+    {
         return None;
     }
     // Chains that lost a function do not change what its own code costs.
@@ -118,6 +120,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 /// What a function's own code costs more, copies of it included.
 fn own_grown_pp(context: &Context<'_>, row: &Row) -> f64 {
     context.common_shift.own_change_pp(row.before.self_pct, row.after.self_pct)
+}
+
+/// What a function has more of callees that its callers called before, and no more: that came from there, however often the function
+/// is called.
+fn came_along_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
+    let shift = context.common_shift;
+    let came = |call: &SampledCall| {
+        let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
+        let callee = context.callee(call)?;
+        let left_pp = shift.factor() * context.left_callers_pp(case, callee, Side::Before);
+        Some(shift.own_change_pp(pct.before, pct.after).min(left_pp).max(0.0))
+    };
+    context.calls_from(case.row, Side::After).into_iter().filter_map(came).sum()
 }
 
 /// The most that the before run may have had of what the function calls, under it in the caller, in chains that lost it. The calls
