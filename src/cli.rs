@@ -90,11 +90,11 @@ Examples:
   perf script -i after.data | pdiff compare before.perf -
   pdiff compare --before a1.perf a2.perf --after b1.perf b2.perf --by subsystem
 
-The files are perf.data, its text, folded stacks, pprof profiles, flame graphs (SVG) or packs, base first; gz, zst and
-xz are read as they are.
+The files are perf.data, its text, folded stacks, pprof profiles, flame graphs (SVG) or packs,
+base first; gz, zst and xz are read as they are.
 Data goes to standard output, everything else to standard error.
-Exit status: 0 success, all gates passed; 1 a gate given with --fail-on failed; 2 wrong usage or input;
-3 a gate cannot be judged.";
+Exit status: 0 success, all gates passed; 1 a gate given with --fail-on failed;
+2 wrong usage or input; 3 a gate cannot be judged.";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
