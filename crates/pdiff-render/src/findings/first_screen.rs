@@ -7,8 +7,9 @@ use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap
 
 use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
 use crate::document::visible_text::visible;
-use crate::document::{Block, CommandLine, Line, Tone, quoted};
+use crate::document::{Block, Line, Tone};
 use crate::findings::grid::{self, is_gone, is_new};
+use crate::findings::next;
 
 /// Busy waiting below this many percent of CPU does not change how costs read.
 const LEAST_POLLING_PCT: f64 = 5.0;
@@ -53,10 +54,10 @@ pub(crate) fn blocks(
         blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
         blocks.extend(settings(comparison));
         if causes.is_empty() {
-            blocks.extend(maybe_renamed(&comparison.findings.list).map(|text| Line::block("doubt", text)));
+            blocks.extend(next::maybe_renamed(&comparison.findings.list));
         }
         blocks.push(Line::toned("marks", marks_text(comparison), Tone::Dim));
-        blocks.extend(next(comparison, !causes.is_empty(), explain));
+        blocks.extend(next::blocks(comparison, !causes.is_empty(), explain));
     }
     blocks
 }
@@ -358,57 +359,6 @@ pub(crate) fn setting_text(setting: &FindingSetting) -> String {
     visible(&format!("{} {values}{why}{to_try}", setting.name)).into_owned()
 }
 
-/// A part that is new and one that is gone cancel if less than this of the larger one is left.
-const CANCELS: f64 = 0.3;
-
-/// The parts that may be one function with two names, as far as stacks can show it: each ran on one side alone, below the same caller,
-/// for about the same cost.
-fn maybe_renamed(list: &[Finding]) -> impl Iterator<Item = String> {
-    let size = |finding: &Finding| finding.delta_per_op().unwrap_or(finding.delta_pp());
-    let is_same = move |new: &Finding, gone: &Finding| {
-        let (grew, shrank) = (size(new), -size(gone));
-        let has_caller = new.callers.first().is_some_and(|caller| gone.callers.first() == Some(caller));
-        has_caller && new.object == gone.object && (grew - shrank).abs() < CANCELS * grew.max(shrank)
-    };
-    let of_kind = |is_it: fn(&Finding) -> bool| {
-        list.iter().filter(move |finding| finding.kind == FindingKind::Region && is_it(finding))
-    };
-    of_kind(is_new).filter_map(move |new| {
-        let mut same = of_kind(is_gone).filter(|gone| is_same(new, gone));
-        // With several candidates none is likely.
-        let gone = same.next().filter(|_| same.next().is_none())?;
-        Some(format!(
-            "parts {} and {} may be one function that was renamed: {} ran only after, {} only before, both below {}, and they cost \
-             about the same; --causes, with both binaries, tells",
-            new.rank, gone.rank, new.name, gone.name, new.callers.first()?
-        ))
-    })
-}
-
-/// What to do next.
-fn next(comparison: &Comparison, has_causes: bool, explain: Option<&[String]>) -> Vec<Block> {
-    let Some(first) = comparison.findings.list.iter().find(|finding| finding.is_function()) else {
-        return Vec::new();
-    };
-    let name = first.function();
-    if let Some(explain) = explain {
-        let named = ["--function".to_owned(), name.to_owned()];
-        let words = explain.iter().cloned().chain(named).collect();
-        let command = Block::Command(CommandLine { label: "next", words });
-        let causes =
-            (!has_causes).then(|| Line::block("", "the causes of all parts: --causes, with both binaries"));
-        return std::iter::once(command).chain(causes).collect();
-    }
-    let explain =
-        format!("pdiff explain --function {} (with this command's recordings and options)", quoted(name));
-    let text = if has_causes {
-        format!("all of part {}: {explain}", first.rank)
-    } else {
-        format!("why: {explain}; the causes of all parts: --causes, with both binaries")
-    };
-    vec![Line::block("next", text)]
-}
-
 #[cfg(test)]
 mod tests {
     use pdiff_analysis::Comparison;
@@ -452,43 +402,6 @@ mod tests {
         );
         assert!(text.contains("After with OFF\n"), "{text}");
         assert!(text.contains("next     why: pdiff explain "), "{text}");
-    }
-
-    #[test]
-    fn the_next_command_can_be_pasted() {
-        let words = ["pdiff", "explain", "a b.perf", "b.perf", "--windows", "w.tsv"].map(str::to_owned);
-        let options =
-            |width| TableOptions { width: Some(width), explain: Some(words.to_vec()), ..sample::options() };
-        let expected = "next     pdiff explain 'a b.perf' b.perf --windows w.tsv --function log_writer\n";
-        assert!(table(&sample::with_findings(), &options(100)).contains(expected));
-        let narrow = table(&sample::with_findings(), &options(40));
-        let (_, command) = narrow.split_once("next     ").unwrap();
-        let (command, _) = command.split_once("\n         the causes").unwrap();
-        assert_eq!(
-            command,
-            "pdiff explain 'a b.perf' \\\n           b.perf --windows w.tsv \\\n           --function log_writer"
-        );
-        let page = markdown(&sample::with_findings(), &options(100));
-        assert!(page.contains("- **next** `pdiff explain 'a b.perf' b.perf"), "{page}");
-    }
-
-    #[test]
-    fn new_and_gone_code_of_one_caller_at_one_cost_may_be_a_rename() {
-        let mut of = sample::with_findings();
-        let doubts = |of: &Comparison| table(of, &sample::options()).matches("may be one function").count();
-        assert_eq!(doubts(&of), 0);
-        let list = &mut of.findings.list;
-        let gone = list.len() - 1;
-        list[gone].before = list[0].after;
-        list[gone].after = list[0].before;
-        list[gone].kind = list[0].kind;
-        for part in [0, gone] {
-            list[part].callers = vec!["start".to_owned()];
-        }
-        assert_eq!(doubts(&of), 1);
-        // Of another caller, or at another cost, it is not.
-        of.findings.list[gone].callers = vec!["other".to_owned()];
-        assert_eq!(doubts(&of), 0);
     }
 
     #[test]

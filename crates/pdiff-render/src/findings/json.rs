@@ -72,12 +72,9 @@ struct SettingReport<'a> {
     after: Option<&'a str>,
 }
 
-/// What a function spends itself in a finding's stacks.
+/// Weights of both sides, and their change.
 #[derive(Serialize)]
-struct MemberReport<'a> {
-    /// `null` for all that are too light to be named.
-    name: Option<&'a str>,
-    object: &'a str,
+struct ChangeReport {
     before_weight: u64,
     after_weight: u64,
     delta_pp: f64,
@@ -85,6 +82,16 @@ struct MemberReport<'a> {
     delta_per_op: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     delta_per_op_ns: Option<f64>,
+}
+
+/// What a function spends itself in a finding's stacks.
+#[derive(Serialize)]
+struct MemberReport<'a> {
+    /// `null` for all that are too light to be named.
+    name: Option<&'a str>,
+    object: &'a str,
+    #[serde(flatten)]
+    change: ChangeReport,
     /// Of the function everywhere, where verdicts tell it.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'static str>,
@@ -96,13 +103,8 @@ struct MemberReport<'a> {
 #[derive(Serialize)]
 struct KernelPartReport {
     kind: &'static str,
-    before_weight: u64,
-    after_weight: u64,
-    delta_pp: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    delta_per_op: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    delta_per_op_ns: Option<f64>,
+    #[serde(flatten)]
+    change: ChangeReport,
 }
 
 /// Samples of one side.
@@ -232,14 +234,24 @@ fn setting(of: &FindingSetting) -> SettingReport<'_> {
     SettingReport { name: &of.name, before, after }
 }
 
+fn change(
+    (before, after): (&FindingSide, &FindingSide),
+    (delta_pp, delta_per_op): (f64, Option<f64>),
+    is_time: bool,
+) -> ChangeReport {
+    ChangeReport {
+        before_weight: before.weight.0,
+        after_weight: after.weight.0,
+        delta_pp,
+        delta_per_op,
+        delta_per_op_ns: delta_per_op.filter(|_| is_time),
+    }
+}
+
 fn kernel_part(of: &KernelPart, is_time: bool) -> KernelPartReport {
     KernelPartReport {
         kind: of.kind.as_str(),
-        before_weight: of.before.weight.0,
-        after_weight: of.after.weight.0,
-        delta_pp: of.delta_pp(),
-        delta_per_op: of.delta_per_op(),
-        delta_per_op_ns: of.delta_per_op().filter(|_| is_time),
+        change: change((&of.before, &of.after), (of.delta_pp(), of.delta_per_op()), is_time),
     }
 }
 
@@ -247,11 +259,7 @@ fn member(of: &FindingMember, is_time: bool) -> MemberReport<'_> {
     MemberReport {
         name: Some(of.name.as_str()).filter(|name| !name.is_empty()),
         object: &of.object,
-        before_weight: of.before.weight.0,
-        after_weight: of.after.weight.0,
-        delta_pp: of.delta_pp(),
-        delta_per_op: of.delta_per_op(),
-        delta_per_op_ns: of.delta_per_op().filter(|_| is_time),
+        change: change((&of.before, &of.after), (of.delta_pp(), of.delta_per_op()), is_time),
         cause: None,
         confidence: None,
     }

@@ -6,4 +6,5 @@ pub(crate) mod grid;
 pub(crate) mod inside;
 pub(crate) mod json;
 pub(crate) mod kernel_json;
+mod next;
 pub(crate) mod one;

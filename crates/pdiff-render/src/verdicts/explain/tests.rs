@@ -5,7 +5,7 @@ use pdiff_analysis::{HotLine, RowFunction, SideLines, SourceLine};
 use pdiff_profile::{PerSide, Side, Weight};
 
 use super::*;
-use crate::document::options::SortBy;
+use crate::compare::sample::options as usual_options;
 use crate::verdicts::sample::classification;
 
 fn at(file: &str, line: u32) -> SourceLine {
@@ -58,14 +58,7 @@ fn text(most_lines: usize, width: usize) -> String {
         texts: &texts,
         most_lines,
     };
-    let options = TableOptions {
-        width: Some(width),
-        color: false,
-        top: None,
-        min_delta_pp: None,
-        sort: SortBy::Delta,
-        explain: None,
-    };
+    let options = TableOptions { width: Some(width), ..usual_options() };
     explain_text(&view, &options)
 }
 
@@ -128,14 +121,7 @@ fn a_part_stands_before_its_functions_with_its_setting_and_members() {
         texts: &SourceTexts::default(),
         most_lines: 1,
     };
-    let options = TableOptions {
-        width: Some(120),
-        color: false,
-        top: None,
-        min_delta_pp: None,
-        sort: SortBy::Delta,
-        explain: None,
-    };
+    let options = TableOptions { width: Some(120), ..usual_options() };
     let text = explain_text(&view, &options);
     for part in [
         "part     1 of 3: log_writer (mysqld), new, polling",

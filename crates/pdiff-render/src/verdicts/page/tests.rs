@@ -1,13 +1,11 @@
 //! Tests of this part of the verdicts' forms.
 
 use super::*;
-use crate::compare::sample::comparison;
-use crate::document::options::SortBy;
+use crate::compare::sample::{comparison, options as usual_options};
 use crate::verdicts::sample::classification;
 
 fn table(width: Option<usize>, top: Option<usize>) -> String {
-    let options =
-        TableOptions { width, color: false, top, min_delta_pp: None, sort: SortBy::Delta, explain: None };
+    let options = TableOptions { width, top, ..usual_options() };
     verdict_table(&comparison(Vec::new()), &classification(), VerdictDetail::All, &options)
 }
 
@@ -53,14 +51,7 @@ fn lists_are_cut_widths_kept_and_control_characters_shown_as_text() {
 
 #[test]
 fn markdown_holds_the_same_verdicts() {
-    let options = TableOptions {
-        width: None,
-        color: false,
-        top: None,
-        min_delta_pp: None,
-        sort: SortBy::Delta,
-        explain: None,
-    };
+    let options = usual_options();
     let text = verdict_markdown(&comparison(Vec::new()), &classification(), VerdictDetail::All, &options);
     assert!(text.contains("| `slower` | 1.00 | 3.00 | +2.00 | self | likely |"), "{text}");
 }
