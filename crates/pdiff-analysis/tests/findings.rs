@@ -245,6 +245,50 @@ fn a_profile_that_costs_more_as_a_whole_has_no_finding_with_one_run_a_side() {
     assert!((rest.delta_per_op().unwrap() / rest.before.per_op.unwrap() - 0.22).abs() < 0.02);
 }
 
+#[test]
+fn the_median_place_tells_what_all_places_share() {
+    let mut after = PROGRAM.to_vec();
+    after.push(("main;serve;audit", 400));
+    let (before, after) = (recorded(PROGRAM, 1), recorded(&after, 2));
+    let operations = |count: f64| [RunMeasures { operations: Some(count), ..RunMeasures::default() }];
+    let compare = |operations_before: f64| {
+        measured(&[&before], &[&after], &operations(operations_before), &operations(1000.0), &settings())
+    };
+    let dearer = compare(1220.0);
+    assert_eq!(names(&dearer.findings), ["serve -> audit"]);
+    let ratio = dearer.findings.rest.median_cost_ratio.unwrap();
+    assert!((ratio - 1.22).abs() < 0.03, "{ratio}");
+    // Less than the variation between runs that is taken for granted.
+    assert_eq!(compare(1020.0).findings.rest.median_cost_ratio, None);
+}
+
+#[test]
+fn of_one_run_a_side_what_costs_more_is_listed_before_what_lost_share_alone() {
+    // Stages that cost a quarter less, twice as much, and three times as much: the first lose most share.
+    let factor = |stage: usize| match stage {
+        0..6 => 0.75,
+        6..17 => 2.0,
+        _ => 3.0,
+    };
+    let samples = |stage: usize| match stage {
+        0..6 => 60.0,
+        6..17 => 20.0,
+        _ => 10.0,
+    };
+    let program = |of: &dyn Fn(usize) -> f64| -> Vec<(String, u32)> {
+        (0..25).map(|stage| (format!("main;work;stage_{stage:02}"), of(stage).round() as u32)).collect()
+    };
+    let before = recorded(&borrowed(&program(&samples)), 1);
+    let after = recorded(&borrowed(&program(&|stage| factor(stage) * samples(stage))), 2);
+    let runs = [RunMeasures { operations: Some(1000.0), ..RunMeasures::default() }];
+    let comparison = measured(&[&before], &[&after], &runs, &runs, &settings());
+    let dearer =
+        |finding: &&Finding| finding.name.as_str() > "stage_16" && finding.name.starts_with("stage_");
+    let listed = comparison.findings.list.iter().filter(dearer).count();
+    assert!(listed >= 7, "{:?}", names(&comparison.findings));
+    assert!(weights_sum(&comparison));
+}
+
 /// Frames of own code, a library, the kernel and nothing; few names, so that recursion and shared stacks are common.
 const FRAMES: &[&str] = &[
     "main",

@@ -37,6 +37,8 @@ pub(super) struct Judge<'a> {
     denominator: Denominator,
     /// The factor on the share of an unchanged place.
     common: CommonFactor,
+    /// The factor on the share of the median place.
+    typical: Option<CommonFactor>,
     /// The rows that tell how shares vary from run to run.
     rows: Vec<Row>,
     /// The rate of false findings among the nodes that can be shown.
@@ -58,12 +60,13 @@ impl<'a> Judge<'a> {
         let denominator = Denominator { before, after };
         let rows: Vec<Row> = sets.iter().map(|set| row(groups, set)).collect();
         let noise = judge(std::slice::from_ref(&denominator), &rows, &input.noise).rows;
-        let own = noise.get(count..).unwrap_or(&[]);
+        let typical = typical(groups, noise.get(count..).unwrap_or(&[]));
         let mut judge = Self {
             groups,
             settings: input.noise,
             cost: input.cost,
-            common: common_factor(input, groups, own),
+            common: common_factor(input, typical),
+            typical,
             denominator,
             rows,
             shown: ShownTests::new(&[]),
@@ -127,6 +130,18 @@ impl<'a> Judge<'a> {
         Some(self.cost?.factor_or_assumed(self.settings.single_run_cv()))
     }
 
+    /// New over old cost per operation of the median place; `None` if it is not known, or if it or the whole cost is within
+    /// noise.
+    pub(super) fn median_cost_ratio(&self) -> Option<f64> {
+        let (typical, of_cost) = (self.typical?, self.of_cost()?);
+        let (whole, median) = (-of_cost.ratio.ln(), (typical.ratio / of_cost.ratio).ln());
+        // The cost varies more than a median does, and its degrees of freedom are fewer.
+        let half = |log_se: f64| critical_t(0.05, of_cost.degrees_of_freedom) * log_se;
+        let is_told =
+            whole.abs() > half(of_cost.log_se) && median.abs() > half(typical.log_se.hypot(of_cost.log_se));
+        is_told.then(|| median.exp())
+    }
+
     fn change(&self, noise: RowNoise) -> Change {
         let share = share_change(&noise);
         let excess = self.common.excess(share);
@@ -159,11 +174,13 @@ fn row(groups: &Groups, nodes: &[usize]) -> Row {
 }
 
 /// The factor on the share of an unchanged place.
-fn common_factor(input: &Input<'_>, groups: &Groups, own: &[RowNoise]) -> CommonFactor {
+fn common_factor(input: &Input<'_>, typical: Option<CommonFactor>) -> CommonFactor {
     if let Some(measured) = input.cost.and_then(Cost::factor_of_shares) {
         return measured;
     }
-    let typical = typical(groups, own);
+    // Then only what shares did is known.
+    let typical =
+        typical.unwrap_or(CommonFactor { ratio: 1.0, log_se: 0.0, degrees_of_freedom: f64::INFINITY });
     let of_cost = input.cost.map(|cost| cost.factor_or_assumed(input.noise.single_run_cv()));
     // The median place of one run varies as the cost does.
     let contradicts =
@@ -174,15 +191,14 @@ fn common_factor(input: &Input<'_>, groups: &Groups, own: &[RowNoise]) -> Common
 /// A median whose 95 % interval is wider than this factor either way is of places that have nothing in common.
 const UNLIKE: f64 = 1.5;
 
-/// The factor on the share of the median place that both sides sampled well; 1 if there are only few, or if they changed unlike
-/// each other: then only what shares did is known.
-fn typical(groups: &Groups, own: &[RowNoise]) -> CommonFactor {
+/// The factor on the share of the median place that both sides sampled well; `None` if there are only few, or if they changed
+/// unlike each other.
+fn typical(groups: &Groups, own: &[RowNoise]) -> Option<CommonFactor> {
     let is_sampled =
         |node: &usize| groups.nodes[*node].own.values().all(|amount| amount.samples >= MIN_SAMPLES);
     let nodes = (0..groups.nodes.len()).filter(is_sampled);
     let logs = nodes.filter_map(|node| own.get(node)).map(|own| (own.after_pct / own.before_pct).ln());
-    let unknown = CommonFactor { ratio: 1.0, log_se: 0.0, degrees_of_freedom: f64::INFINITY };
     let is_told =
         |factor: &CommonFactor| critical_t(0.05, factor.degrees_of_freedom) * factor.log_se <= UNLIKE.ln();
-    typical_factor(logs.collect()).filter(is_told).unwrap_or(unknown)
+    typical_factor(logs.collect()).filter(is_told)
 }

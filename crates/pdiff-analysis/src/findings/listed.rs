@@ -17,6 +17,7 @@ use super::select::{self, Pick, Shape, Untold};
 use super::stacks::Stacks;
 use super::tree::AnchorTree;
 use crate::compare::Cost;
+use crate::noise::CommonFactor;
 use crate::normalize::{KeyId, UNRESOLVED};
 
 /// The most findings: what a reader takes in at once.
@@ -52,7 +53,9 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
         by_size.then_with(|| of.identity(a).1.cmp(&of.identity(b).1)).then_with(|| a.node.cmp(&b.node))
     };
     picks.sort_by(by_size);
-    let untold = select::gather(of.groups, of.judge, &mut picks, MOST_FINDINGS);
+    // Operations tell what the program pays; a share that fell because others grew is no gain.
+    let change = |pick: &Pick| if of.input.cost.is_some() { of.delta(pick) } else { pick.change.points };
+    let untold = select::gather(of.groups, of.judge, &mut picks, MOST_FINDINGS, change);
     // What goes the way of the whole is first: a gain explains no loss. Smaller places are behind larger ones.
     let goes_along = |pick: &Pick| (of.delta(pick) < 0.0) == of.whole_shrank();
     let size =
@@ -98,11 +101,16 @@ impl Listing<'_> {
         self.input.cost.is_some_and(|cost| cost.log_interval.is_some())
     }
 
-    /// The interval of a change: per operation where several runs tell how the cost of the whole varies, else of the share.
+    /// The interval of a change: per operation where that is known, else of the share. What one run a side cannot tell, how
+    /// the cost of the whole varies, is left out: it is the same for all.
     fn interval(&self, pick: &Pick) -> (f64, f64) {
         let noise = &pick.change.noise;
         let known = self.cost_variation_is_known();
-        let per_op = if known { self.interval_per_op(pick, self.delta(pick)) } else { None };
+        let factor = self.judge.of_cost().map(|factor| match known {
+            true => factor,
+            false => CommonFactor { log_se: 0.0, ..factor },
+        });
+        let per_op = factor.and_then(|factor| self.interval_under(factor, pick, self.delta(pick)));
         per_op.unwrap_or((noise.ci_low_pp, noise.ci_high_pp))
     }
 
@@ -179,7 +187,12 @@ impl Listing<'_> {
 
     /// The change per operation is what the share changed beyond the cost of an operation, times that cost.
     fn interval_per_op(&self, pick: &Pick, delta: f64) -> Option<(f64, f64)> {
-        let (cost, factor) = (self.input.cost?, self.judge.of_cost()?);
+        self.interval_under(self.judge.of_cost()?, pick, delta)
+    }
+
+    /// The same if this is known of the cost of an operation.
+    fn interval_under(&self, factor: CommonFactor, pick: &Pick, delta: f64) -> Option<(f64, f64)> {
+        let cost = self.input.cost?;
         let half = cost.half_per_op(&factor.excess(share_change(&pick.change.noise)));
         half.is_finite().then_some((delta - half, delta + half))
     }
@@ -376,6 +389,7 @@ impl Listing<'_> {
             before,
             after,
             common_factor: self.judge.common().ratio,
+            median_cost_ratio: self.judge.median_cost_ratio(),
             unlisted: untold.count,
             unlisted_pp: untold.points,
             significant_pp,

@@ -99,18 +99,25 @@ pub(super) struct Untold {
 }
 
 /// Leaves `most` of picks that stand largest first. The last places go, one after the other, to the largest of what is left: what
-/// grew below one function as one, what shrank below one function as one, or a single pick; gives what is told nowhere.
-pub(super) fn gather(groups: &Groups, judge: &Judge<'_>, picks: &mut Vec<Pick>, most: usize) -> Untold {
+/// grew below one function as one, what shrank below one function as one, or a single pick; gives what is told nowhere. `change`
+/// tells how much a pick grew.
+pub(super) fn gather(
+    groups: &Groups,
+    judge: &Judge<'_>,
+    picks: &mut Vec<Pick>,
+    most: usize,
+    change: impl Fn(&Pick) -> f64,
+) -> Untold {
     if picks.len() <= most {
         return Untold::default();
     }
     let mut left = picks.split_off(most.saturating_sub(GATHERED_SPREADS));
     for _ in 0..GATHERED_SPREADS {
         let (grew, shrank): (Vec<Pick>, Vec<Pick>) =
-            left.iter().cloned().partition(|pick| pick.change.points > 0.0);
-        let gathered = [grew, shrank].into_iter().filter_map(|one_way| gathered(groups, judge, &one_way));
-        let candidates = gathered.chain(left.iter().cloned());
-        let largest = |a: &Pick, b: &Pick| a.change.points.abs().total_cmp(&b.change.points.abs());
+            left.iter().cloned().partition(|pick| change(pick) > 0.0);
+        let as_one = |one_way: Vec<Pick>| gathered(groups, judge, &one_way, &change);
+        let candidates = [grew, shrank].into_iter().filter_map(as_one).chain(left.iter().cloned());
+        let largest = |a: &Pick, b: &Pick| change(a).abs().total_cmp(&change(b).abs());
         let Some(told) = candidates.max_by(largest) else { break };
         left.retain(|pick| !pick.nodes.iter().all(|node| told.nodes.contains(node)));
         picks.push(told);
@@ -119,8 +126,13 @@ pub(super) fn gather(groups: &Groups, judge: &Judge<'_>, picks: &mut Vec<Pick>, 
 }
 
 /// Of picks that go one way, those below the deepest function that holds most of them, as one.
-fn gathered(groups: &Groups, judge: &Judge<'_>, left: &[Pick]) -> Option<Pick> {
-    let size = |pick: &Pick| pick.change.points.abs();
+fn gathered(
+    groups: &Groups,
+    judge: &Judge<'_>,
+    left: &[Pick],
+    change: impl Fn(&Pick) -> f64,
+) -> Option<Pick> {
+    let size = |pick: &Pick| change(pick).abs();
     let total: f64 = left.iter().map(size).sum();
     if left.is_empty() {
         return None;

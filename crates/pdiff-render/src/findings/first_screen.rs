@@ -9,7 +9,7 @@ use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log
 use crate::document::visible_text::visible;
 use crate::document::{Block, Line, Tone};
 use crate::findings::grid::{self, is_gone, is_new};
-use crate::findings::next;
+use crate::findings::{next, rest};
 
 /// Busy waiting below this many percent of CPU does not change how costs read.
 const LEAST_POLLING_PCT: f64 = 5.0;
@@ -52,6 +52,7 @@ pub(crate) fn blocks(
     blocks.push(Line::toned("where", where_text(comparison), Tone::Strong));
     if !comparison.findings.list.is_empty() {
         blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
+        blocks.extend(rest::shared(comparison));
         blocks.extend(settings(comparison));
         if causes.is_empty() {
             blocks.extend(next::maybe_renamed(&comparison.findings.list));

@@ -8,3 +8,4 @@ pub(crate) mod json;
 pub(crate) mod kernel_json;
 mod next;
 pub(crate) mod one;
+mod rest;
