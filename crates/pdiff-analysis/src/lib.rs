@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod aggregate;
+mod c_library;
 mod choose_event;
 pub mod classify;
 mod compare;

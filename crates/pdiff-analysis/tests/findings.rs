@@ -95,6 +95,48 @@ fn a_new_thread_is_a_region_by_its_first_function() {
     assert_eq!((first.name.as_str(), first.kind, first.before.samples), ("writer", FindingKind::Region, 0));
 }
 
+/// A part without samples on a side is not new if its function ran elsewhere.
+#[test]
+fn a_function_that_ran_elsewhere_before_is_not_new() {
+    let run = |more: &str, seed: u32| {
+        let mut lines = String::new();
+        for second in 0..SECONDS {
+            for (stack, samples) in PROGRAM {
+                lines.push_str(&format!("t@{second}: {stack} {}\n", samples + seed));
+            }
+            lines.push_str(&format!("t@{second}: {more}\n"));
+        }
+        lines
+    };
+    let of = |before: &str| {
+        let comparison = compared(
+            &[&profile(&format!("{}{before}", run("main 1", 0)))],
+            &[&profile(&run("flush 200", 1))],
+            &settings(),
+        );
+        let first = comparison.findings.list.into_iter().next().unwrap();
+        assert_eq!((first.name.as_str(), first.before.samples), ("flush", 0));
+        first.elsewhere.before
+    };
+    assert!(!of(""));
+    assert!(of("t@0: main;serve;parse;flush 3\n"));
+}
+
+#[test]
+fn what_has_lost_its_callers_is_named_by_what_it_does_and_not_by_where_threads_start() {
+    let start = "/lib/libc.so.6!__libc_start_call_main";
+    let with = |samples: u32| {
+        let mut program = PROGRAM.to_vec();
+        let stack = format!("{start};/lib/libc.so.6!fsync;[kernel.kallsyms]!do_fsync");
+        program.push((stack.leak(), samples));
+        program
+    };
+    let comparison = found(&with(20), &with(200));
+    let first = comparison.findings.list.first().unwrap();
+    assert_eq!((first.name.as_str(), first.kind), ("fsync", FindingKind::NoCaller));
+    assert!(weights_sum(&comparison));
+}
+
 /// Where places have no factor in common, their median says nothing: shares are compared as they are.
 #[test]
 fn places_that_changed_unlike_each_other_hide_no_growth() {
@@ -370,8 +412,8 @@ fn the_work_of_the_kernel_is_told_by_who_entered_it() {
     let others: Vec<_> = kernel[1..].iter().map(|of| (of.caller.as_deref(), of.kind)).collect();
     assert!(others.contains(&(None, KernelKind::Interrupts)), "{others:?}");
     assert!(
-        others.contains(&(Some("commit"), KernelKind::Other))
-            || others.contains(&(Some("log"), KernelKind::Other))
+        others.contains(&(Some("commit"), KernelKind::ReadWrite))
+            || others.contains(&(Some("log"), KernelKind::ReadWrite))
     );
     // Every sample of the kernel is in one of them.
     for side in Side::BOTH {

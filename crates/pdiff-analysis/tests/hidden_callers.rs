@@ -88,6 +88,14 @@ fn the_caller_of_a_leaf_in_a_library_is_put_back() {
     // One code has several names in the library.
     let code = "main > find, find > memcpy@plt";
     check(code, "main;find 10\nmain;libc.so.6!memmove 50\nmain 40", "find", 60.0);
+    // The library has another name for it inside.
+    let code = "main > find, find > write@plt";
+    check(
+        code,
+        "main;find 10\nmain;libc.so.6!__GI___libc_write;[kernel.kallsyms]!tick 50\nmain 40",
+        "find",
+        60.0,
+    );
     // A function of the program of the same name is another one.
     check("main > find, find > strcmp", stacks, "find", 10.0);
     // One build cannot tell: then it is put back on neither side.

@@ -33,6 +33,15 @@ pub(super) struct CommonShift {
     median_error: f64,
 }
 
+/// How a change of share is that of all functions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Likeness {
+    /// It is as large, within noise.
+    Same,
+    /// It is smaller: what is left goes the other way.
+    OtherWay,
+}
+
 impl CommonShift {
     pub(super) fn new(
         input: &ClassifyInput<'_>,
@@ -93,6 +102,20 @@ impl CommonShift {
         self.explains_shares(judged.shares(row), judged.half_width_pp(row))
     }
 
+    /// The measure whose share changed less than that of a function at the same cost, beyond noise, so that its cost went the other
+    /// way: this one, or self by symbol if that did together with what is inlined into it.
+    pub(super) fn other_way(self, row: &Row, judged: Judged) -> Option<Judged> {
+        let half_pp = judged.half_width_pp(row);
+        let is_other = |shares, half_pp| self.compare(shares, half_pp) == Some(Likeness::OtherWay);
+        if is_other(judged.shares(row), half_pp) {
+            return Some(judged);
+        }
+        let half_pp = half_pp.hypot(Judged::Booked.half_width_pp(row));
+        let is_together =
+            judged == Judged::OwnSelf && is_other((row.before.x_pct(), row.after.x_pct()), half_pp);
+        is_together.then_some(Judged::Booked)
+    }
+
     /// Whether self changed only because weight went between the function and what is inlined into it: both together
     /// changed no more than all functions did, or the other way.
     pub(super) fn explains_own_code(self, row: &Row) -> bool {
@@ -103,9 +126,14 @@ impl CommonShift {
         has_helpers && (is_other_way || self.explains_shares((before, after), half_pp))
     }
 
-    fn explains_shares(self, (before, after): (f64, f64), half_pp: f64) -> bool {
+    fn explains_shares(self, shares: (f64, f64), half_pp: f64) -> bool {
+        self.compare(shares, half_pp).is_some()
+    }
+
+    /// How a change of share is explained; `None` if it is not.
+    fn compare(self, (before, after): (f64, f64), half_pp: f64) -> Option<Likeness> {
         if before <= 0.0 || after <= 0.0 {
-            return false;
+            return None;
         }
         let own_pp = self.own_change_pp(before, after);
         let half_pp = half_pp.hypot(self.median_error * (before * after).sqrt());
@@ -114,7 +142,10 @@ impl CommonShift {
         // Seen from either side, so that swapped sides agree.
         let (largest, middle) =
             (own_pp.abs().max(own_pp.abs() / self.factor), own_pp.abs() / self.factor.sqrt());
-        is_like || is_other_way || largest < FLOOR_PP || middle < half_pp
+        if is_like || largest < FLOOR_PP || middle < half_pp {
+            return Some(Likeness::Same);
+        }
+        is_other_way.then_some(Likeness::OtherWay)
     }
 }
 

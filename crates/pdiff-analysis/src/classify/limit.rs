@@ -131,6 +131,8 @@ pub enum Limit {
     FewFunctions,
     /// A change that all functions share is not a cause of one of them.
     InCommon,
+    /// The cost of an operation varies too much from run to run.
+    CostVaries,
     /// Functions at its place in the source, or that call it, may have lost as much as it has.
     LosingKin,
     /// The module of this name has functions of the other build only, too, with a similar weight, or kept few of its functions.

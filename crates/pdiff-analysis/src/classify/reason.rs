@@ -206,6 +206,15 @@ pub enum Reason {
         /// The change.
         change: CostChange,
     },
+    /// A measure's share changed because others did, and its cost per operation may have changed the other way.
+    CostAgainstShare {
+        /// The measure.
+        judged: Judged,
+        /// The change of its cost.
+        change: CostChange,
+        /// The change of the share, in points.
+        share_pp: f64,
+    },
     /// A measure's cost per operation changed as that of all functions did.
     CostShared {
         /// The measure.
@@ -240,6 +249,8 @@ pub enum Reason {
         factor: f64,
         /// Weight only went between the function and what is inlined into it.
         with_inlined: bool,
+        /// The share changed less than that of an unchanged function: the rest of it went the other way.
+        other_way: bool,
     },
     /// Its copies changed, and the functions that contain them did not: lines went from one to the other.
     WithinPlace {

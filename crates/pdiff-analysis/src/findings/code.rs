@@ -4,6 +4,7 @@ use pdiff_profile::{ObjectKind, PerSide};
 use rustc_hash::FxHashMap;
 
 use super::input::Input;
+use crate::c_library::is_start;
 use crate::normalize::{Key, KeyId};
 
 /// The kind of code of a function.
@@ -37,16 +38,24 @@ pub(crate) struct CodeKinds {
     by_key: Vec<Code>,
     /// For keys without a function: the key that represents all of them in their object.
     unresolved: Vec<Option<KeyId>>,
+    /// Whether programs or threads start in it.
+    starts: Vec<bool>,
 }
 
 impl CodeKinds {
     pub(crate) fn new(input: &Input<'_>) -> Self {
         let kinds = object_kinds(input);
         let kind = |key: &Key| kinds.get(&*key.object).copied().unwrap_or(ObjectKind::Unknown);
-        Self {
-            by_key: input.keys.iter().map(|(_, key)| code_of(key, kind(key))).collect(),
-            unresolved: unresolved(input),
-        }
+        let by_key: Vec<Code> = input.keys.iter().map(|(_, key)| code_of(key, kind(key))).collect();
+        let with_code = input.keys.iter().zip(&by_key);
+        let starts =
+            with_code.map(|((_, key), code)| *code == Code::Library && is_start(&key.name)).collect();
+        Self { by_key, unresolved: unresolved(input), starts }
+    }
+
+    /// Whether it is code of a library in which programs or threads start.
+    pub(super) fn is_start(&self, key: KeyId) -> bool {
+        self.starts.get(key.0 as usize).copied().unwrap_or(false)
     }
 
     /// Whether it represents what has no function.

@@ -135,6 +135,8 @@ pub struct Finding {
     pub kernel: Vec<KernelPart>,
     /// Its callers, heaviest first: for functions that many call, for interrupted functions, and for code that only one side ran.
     pub callers: Vec<String>,
+    /// Sides without samples in it whose run has its function elsewhere: it is not new, or not gone.
+    pub elsewhere: PerSide<bool>,
     /// It is inlined in callers on one side and called on the other, so those callers' own code counts with it.
     pub with_callers: bool,
     /// Settings that differ between the sides and switch it; empty where settings are not known.

@@ -117,7 +117,10 @@ fn entry_of(input: &Input<'_>, codes: &CodeKinds, stack: &Stack) -> Option<Group
     let own = above.iter().rfind(|key| codes.get(**key) == Code::Own);
     let named = || above.iter().rfind(|key| !codes.is_unresolved(**key));
     let names = inside.iter().map(|key| &*input.keys.get(*key).qualified);
-    Some((own.or_else(named).or(above.last()).copied(), KernelKind::of(names)))
+    // On the way in, and on the way out, only the library's function says what was asked for.
+    let wrapper = above.last().filter(|key| codes.get(**key) == Code::Library);
+    let asked = wrapper.map(|key| &*input.keys.get(*key).name);
+    Some((own.or_else(named).or(above.last()).copied(), KernelKind::of(names, asked)))
 }
 
 /// Whether a row's object is the kernel, whose work is listed by the function that entered it.

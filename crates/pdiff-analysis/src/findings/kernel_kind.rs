@@ -1,5 +1,7 @@
 //! Why the kernel was entered, by the names of its functions.
 
+use crate::c_library::exported;
+
 /// Why the kernel was entered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum KernelKind {
@@ -37,9 +39,11 @@ impl KernelKind {
         }
     }
 
-    /// The reason for the kernel functions of a stack, the one entered first; interrupts are recognised by their entry.
-    pub(super) fn of<'n>(functions: impl Iterator<Item = &'n str> + Clone) -> Self {
-        let first = functions.clone().find_map(Self::of_function).unwrap_or(Self::Other);
+    /// The reason for the kernel functions of a stack, the one entered first, or else by the function of the C library that
+    /// asked; interrupts are recognised by their entry.
+    pub(super) fn of<'n>(functions: impl Iterator<Item = &'n str> + Clone, asked: Option<&str>) -> Self {
+        let by_library = || Self::of_call(asked.map(|name| exported(name).unwrap_or(name))?);
+        let first = functions.clone().find_map(Self::of_function).or_else(by_library).unwrap_or(Self::Other);
         // Reading from a socket is the network's.
         let is_socket = || functions.clone().any(|name| Self::of_function(name) == Some(Self::Network));
         if first == Self::ReadWrite && is_socket() { Self::Network } else { first }
@@ -96,13 +100,15 @@ impl KernelKind {
         let call = call.trim_start_matches("new");
         Some(match call {
             "futex" | "futex_wait" | "futex_wake" | "futex_waitv" => Self::Futex,
-            "read" | "write" | "pread64" | "pwrite64" | "readv" | "writev" | "preadv" | "pwritev"
-            | "preadv2" | "pwritev2" | "fsync" | "fdatasync" | "sync_file_range" | "lseek" | "sendfile64"
-            | "splice" | "io_submit" | "io_getevents" | "io_uring_enter" | "copy_file_range"
-            | "fallocate" => Self::ReadWrite,
-            "socket" | "connect" | "accept" | "accept4" | "sendto" | "sendmsg" | "sendmmsg" | "recvfrom"
-            | "recvmsg" | "recvmmsg" | "shutdown" | "setsockopt" | "getsockopt" | "poll" | "ppoll"
-            | "select" | "pselect6" | "epoll_wait" | "epoll_pwait" | "epoll_ctl" => Self::Network,
+            "read" | "write" | "pread" | "pwrite" | "pread64" | "pwrite64" | "readv" | "writev"
+            | "preadv" | "pwritev" | "preadv2" | "pwritev2" | "fsync" | "fdatasync" | "sync_file_range"
+            | "lseek" | "sendfile64" | "splice" | "io_submit" | "io_getevents" | "io_uring_enter"
+            | "copy_file_range" | "fallocate" => Self::ReadWrite,
+            "send" | "recv" | "socket" | "connect" | "accept" | "accept4" | "sendto" | "sendmsg"
+            | "sendmmsg" | "recvfrom" | "recvmsg" | "recvmmsg" | "shutdown" | "setsockopt" | "getsockopt"
+            | "poll" | "ppoll" | "select" | "pselect6" | "epoll_wait" | "epoll_pwait" | "epoll_ctl" => {
+                Self::Network
+            }
             "mmap" | "mmap_pgoff" | "munmap" | "mremap" | "mprotect" | "madvise" | "brk" | "mlock" => {
                 Self::MemoryMapping
             }
@@ -126,8 +132,11 @@ mod tests {
     #[test]
     fn the_entry_says_what_the_kernel_does() {
         let check = |stack: &str, expected: KernelKind| {
-            assert_eq!(KernelKind::of(stack.split(' ')), expected, "{stack}");
+            assert_eq!(KernelKind::of(stack.split(' '), None), expected, "{stack}");
         };
+        let entry = "entry_SYSCALL_64_after_hwframe do_syscall_64";
+        assert_eq!(KernelKind::of(entry.split(' '), Some("__GI___libc_write")), KernelKind::ReadWrite);
+        assert_eq!(KernelKind::of(entry.split(' '), Some("getpid")), KernelKind::Other);
         check("asm_exc_page_fault exc_page_fault do_user_addr_fault clear_page_erms", KernelKind::PageFaults);
         check("el0t_64_sync_handler el0_da do_mem_abort", KernelKind::PageFaults);
         check(

@@ -180,9 +180,20 @@ impl Listing<'_> {
             members: Vec::new(),
             kernel: Vec::new(),
             callers: Vec::new(),
+            elsewhere: self.elsewhere(pick, key, PerSide::new(before.samples, after.samples)),
             with_callers: pick.shape == Shape::WithCallers,
             settings: Vec::new(),
         }
+    }
+
+    /// On which sides without samples in a part the function that it is named by ran elsewhere. An edge is one of its places.
+    fn elsewhere(&self, pick: &Pick, key: Option<KeyId>, samples: PerSide<u64>) -> PerSide<bool> {
+        let is_edge = matches!(self.groups.nodes[pick.node].place, Place::Edge(..));
+        let Some(key) = key.filter(|_| !is_edge) else { return PerSide::default() };
+        PerSide::from_fn(|side| {
+            let mut of_key = self.stacks.all.iter().filter(|stack| stack.amounts[side].samples > 0);
+            samples[side] == 0 && of_key.any(|stack| stack.functions.contains(&key))
+        })
     }
 
     /// The change per operation is what the share changed beyond the cost of an operation, times that cost.

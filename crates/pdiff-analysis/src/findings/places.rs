@@ -92,8 +92,11 @@ impl Finder<'_> {
             return Place::Unresolved(self.codes.unresolved_of(unresolved));
         }
         let is_named = |key: &KeyId| !self.codes.is_unresolved(*key);
-        let named = functions.iter().copied().find(is_named).or_else(|| functions.first().copied());
-        Place::NoCaller(named.unwrap_or(KeyId(0)))
+        // Where every thread starts tells nothing, as long as something is below.
+        let tells = |key: &KeyId| is_named(key) && !self.codes.is_start(*key);
+        let named = functions.iter().copied();
+        let first = named.clone().find(tells).or_else(|| named.clone().find(is_named));
+        Place::NoCaller(first.or_else(|| functions.first().copied()).unwrap_or(KeyId(0)))
     }
 }
 

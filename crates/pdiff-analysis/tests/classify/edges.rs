@@ -65,6 +65,20 @@ fn a_function_that_returned_early_was_cheap_and_lost_its_fast_path_all_the_same(
 }
 
 #[test]
+fn a_callee_with_other_code_that_was_called_before_may_do_more_in_a_call() {
+    let (steady, words) = steady();
+    let build = format!("main:50 {words} main>run run:200 run>join append@plt:16 join>append@plt");
+    let of = |run: u32, join: u32| format!("{build} run={run} join={join} join:{}", 2 * join);
+    let before = format!("{steady}main;run 100\nmain;run;join 2");
+    let after = format!("{steady}main;run 100\nmain;run;join 5\nmain;run;join;/lib/libc.so.6!append 90");
+    let outcome = classified(seen(&before, &of(60, 50)), seen(&after, &of(61, 80)));
+    assert_eq!(said(&outcome, "join"), "heavier likely R-heavier", "{:?}", verdict(&outcome, "join").reason);
+    // With the same code, its caller is what changed.
+    let outcome = classified(seen(&before, &of(60, 50)), seen(&after, &of(61, 50)));
+    assert_eq!(said(&outcome, "join"), "missing-fast-path likely R-edge");
+}
+
+#[test]
 fn a_callee_that_chains_lost_before_makes_no_new_edge() {
     let (steady, words) = steady();
     let build =

@@ -93,6 +93,37 @@ fn a_share_that_fell_because_another_function_grew_more_does_not_hide_growth() {
 }
 
 #[test]
+fn lines_that_went_to_an_inlined_function_do_not_hide_what_both_cost() {
+    let program = |run: u64, inlined: u64, grown: u64| {
+        let steady: String = (0..10).map(|n| format!("main;steady_{n} 40\n")).collect();
+        format!("main;run {run}\nmain;run;+make {inlined}\nmain;grown {grown}\n{steady}")
+    };
+    let of = |run: u32| format!("{} run:300 run={run} main>run run<make*3 grown:90 main>grown", build());
+    let extra = Extra { operations: Some([EVEN, EVEN]), ..Extra::default() };
+    let (before, after) = (program(800, 20, 100), program(300, 900, 1700));
+    let outcome = classified_with(seen(&before, &of(60)), seen(&after, &of(61)), &extra);
+    let run = verdict(&outcome, "run");
+    assert!(run.delta_booked_pp() < 0.0 && run.delta_self_pp() < 0.0);
+    assert_eq!(said(&outcome, "run"), "heavier likely R-callees", "{:?}", run.reason);
+}
+
+#[test]
+fn a_share_that_fell_less_than_that_of_others_is_not_called_noise_where_the_cost_is_hardly_known() {
+    let program = |hot: u64, middle: u64, steady: [u64; 10]| {
+        let lines: String =
+            steady.iter().zip(0..).map(|(weight, n)| format!("main;steady_{n} {weight}\n")).collect();
+        format!("main;hot_a {hot}\nmain;middle {middle}\n{lines}")
+    };
+    let before = program(100, 300, [40, 20, 60, 30, 50, 20, 40, 60, 30, 20]);
+    let after = program(1200, 450, [20, 40, 30, 60, 25, 40, 80, 30, 60, 40]);
+    let varying: [&[f64]; 2] = [&[1000.0, 1700.0, 600.0], &[1200.0, 640.0, 1400.0]];
+    let outcome = compared(&before, &after, varying);
+    let middle = verdict(&outcome, "middle");
+    assert!(middle.delta_self_pp() < 0.0);
+    assert_eq!(said(&outcome, "middle"), "unclear unclear R-common-shift", "{:?}", middle.reason);
+}
+
+#[test]
 fn too_few_functions_do_not_tell_what_is_common() {
     let both = "main;hot_a 450\nmain;hot_b 450";
     let outcome = compared(both, both, [EVEN, FEWER]);

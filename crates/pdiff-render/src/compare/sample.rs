@@ -265,6 +265,7 @@ fn finding(rank: usize, name: &str, kind: FindingKind, (before, after): (u64, u6
         members: Vec::new(),
         kernel: Vec::new(),
         callers: Vec::new(),
+        elsewhere: PerSide::new(false, false),
         with_callers: false,
         settings: Vec::new(),
     }

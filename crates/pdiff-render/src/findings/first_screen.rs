@@ -52,6 +52,7 @@ pub(crate) fn blocks(
     blocks.push(Line::toned("where", where_text(comparison), Tone::Strong));
     if !comparison.findings.list.is_empty() {
         blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
+        blocks.extend(rest::kernel(comparison));
         blocks.extend(rest::shared(comparison));
         blocks.extend(settings(comparison));
         if causes.is_empty() {

@@ -116,11 +116,11 @@ fn paint(column: &mut Column, deltas: &[f64], findings: usize) {
 }
 
 pub(crate) fn is_new(finding: &Finding) -> bool {
-    finding.before.samples == 0
+    finding.before.samples == 0 && !finding.elsewhere.before
 }
 
 pub(crate) fn is_gone(finding: &Finding) -> bool {
-    finding.after.samples == 0
+    finding.after.samples == 0 && !finding.elsewhere.after
 }
 
 /// What happened to a part, in a word or two.
@@ -194,4 +194,18 @@ fn into_grid(columns: Vec<Column>) -> Grid {
         }
     }
     grid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::sample;
+
+    #[test]
+    fn a_part_whose_function_ran_elsewhere_is_not_new() {
+        let mut part = sample::with_findings().findings.list.remove(0);
+        assert_eq!(what(&part), "new, polling");
+        part.elsewhere.before = true;
+        assert_eq!(what(&part), "more, polling");
+    }
 }

@@ -1,15 +1,58 @@
-//! What no part holds, where that is a large part of the change: whether it is many places or what all have in common.
+//! What no part holds, where that is a large part of the change: whether it is many places, what all have in common, or the kernel.
 
-use pdiff_analysis::{Comparison, Cost};
+use pdiff_analysis::{Comparison, Cost, KernelKind, KernelPart, KernelWork};
 
 use crate::document::number::{CostUnit, signed};
+use crate::document::visible_text::visible;
 use crate::document::{Block, Line};
+use crate::findings::inside::work_text;
 
 /// The part of the whole change from which it is told what the rest is.
 const LEAST_PART: f64 = 0.2;
 
 /// The part of the rest's change, as logarithms, that the median place must have changed, so that it is most of it.
 const MOST: f64 = 0.5;
+
+/// The part of the whole change from which work of the kernel that is in no part is told.
+const LEAST_KERNEL_PART: f64 = 0.1;
+
+/// Says what the kernel does more or less, in the direction of the whole, that no part tells: below a function that has most of the
+/// program, it is no part.
+pub(super) fn kernel(comparison: &Comparison) -> Option<Block> {
+    let cost = comparison.cost.as_ref()?;
+    let (whole, unit) = (cost.per_op.after - cost.per_op.before, CostUnit::of(cost));
+    let work = |kind: KernelKind| comparison.findings.kernel.iter().filter(move |work| work.kind == kind);
+    let in_parts = |kind: KernelKind| -> f64 {
+        let parts = comparison.findings.list.iter().flat_map(|finding| &finding.kernel);
+        parts.filter(|part| part.kind == kind).filter_map(KernelPart::delta_per_op).sum()
+    };
+    // Interrupts strike anywhere, and are a part of their own; other work says nothing.
+    let mut kinds: Vec<KernelKind> = comparison.findings.kernel.iter().map(|work| work.kind).collect();
+    kinds.retain(|kind| !matches!(kind, KernelKind::Interrupts | KernelKind::Other));
+    kinds.sort_unstable();
+    kinds.dedup();
+    let left = kinds.into_iter().map(|kind| {
+        let all: f64 = work(kind).filter_map(KernelWork::delta_per_op).sum();
+        (all - in_parts(kind), kind)
+    });
+    let (left, kind) = left.max_by(|a, b| (a.0 * whole.signum()).total_cmp(&(b.0 * whole.signum())))?;
+    let main = work(kind).filter(|work| work.significant && work.delta_per_op().unwrap_or(0.0) * left > 0.0);
+    let size = |work: &KernelWork| work.delta_per_op().unwrap_or(0.0).abs();
+    let main = main.max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let caller = main
+        .caller
+        .as_deref()
+        .map_or_else(String::new, |caller| format!(", most of it below {}", visible(caller)));
+    (left / whole >= LEAST_KERNEL_PART).then(|| {
+        let text = format!(
+            "{} {} per operation that is in no part: {}{caller}",
+            unit.signed(left),
+            unit.name,
+            work_text(kind),
+        );
+        Line::block("kernel", text)
+    })
+}
 
 /// Says that most of what the parts leave is a change of all places, where it is.
 pub(super) fn shared(comparison: &Comparison) -> Option<Block> {
@@ -38,7 +81,42 @@ fn text(cost: &Cost, (before, after): (f64, f64), median: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pdiff_analysis::{FindingSide, KernelKind, KernelPart, KernelWork};
+    use pdiff_profile::PerSide;
+
     use crate::compare::sample;
+
+    #[test]
+    fn work_of_the_kernel_that_no_part_has_is_told() {
+        let mut of = sample::with_findings();
+        let rest = of.findings.rest;
+        let work = |kind: KernelKind, more: f64| KernelWork {
+            caller: Some("main".to_owned()),
+            object: "mysqld".to_owned(),
+            kind,
+            before: rest.before,
+            after: FindingSide { per_op: rest.before.per_op.map(|of| of + more), ..rest.after },
+            interval_pp: (1.0, 2.0),
+            q_value: Some(0.001),
+            significant: true,
+            functions: 3,
+        };
+        let told = |of: &pdiff_analysis::Comparison| super::kernel(of).is_some();
+        assert!(!told(&of));
+        of.findings.kernel = vec![work(KernelKind::ReadWrite, 4_000.0)];
+        assert!(told(&of));
+        // A part has it, it is little, it says nothing, or it goes the other way.
+        let PerSide { before, after } = PerSide::new(rest.before, of.findings.kernel[0].after);
+        of.findings.list[0].kernel = vec![KernelPart { kind: KernelKind::ReadWrite, before, after }];
+        assert!(!told(&of));
+        of.findings.list[0].kernel.clear();
+        for (kind, more) in
+            [(KernelKind::ReadWrite, 900.0), (KernelKind::Other, 4_000.0), (KernelKind::Futex, -4_000.0)]
+        {
+            of.findings.kernel = vec![work(kind, more)];
+            assert!(!told(&of), "{kind:?} {more}");
+        }
+    }
 
     #[test]
     fn what_all_places_share_is_told_where_it_is_most_of_the_rest() {

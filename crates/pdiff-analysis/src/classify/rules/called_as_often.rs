@@ -65,10 +65,14 @@ fn costs_more_at_depth(context: &Context<'_>, caller: &Case<'_>, call: &SampledC
     if here.before <= 0.0 || samples < FEW_SAMPLES as f64 || is_elsewhere {
         return false;
     }
+    // Whoever calls code that differs, in more than what it inlines: it may do more in a call.
+    if depth == DEEPEST && is_other_code(context, callee) {
+        return true;
+    }
     let grown_pp = shift.own_change_pp(row.before.total_pct, row.after.total_pct);
     let own = [Judged::OwnSelf, Judged::Booked].map(|of| of.shares(row));
     if own.iter().any(|(before, after)| shift.own_change_pp(*before, *after) >= EXPLAINING_PART * grown_pp) {
-        return context.builds.same_code(&callee.ids) == Some(false) && !context.has_like_code(callee);
+        return is_other_code(context, callee);
     }
     let calls = context.calls_from(row, Side::After).into_iter();
     let grown = calls.map(|call| {
@@ -79,6 +83,10 @@ fn costs_more_at_depth(context: &Context<'_>, caller: &Case<'_>, call: &SampledC
     most.is_some_and(|(pp, call)| {
         depth > 1 && pp >= EXPLAINING_PART * grown_pp && costs_more_at_depth(context, callee, call, depth - 1)
     })
+}
+
+fn is_other_code(context: &Context<'_>, case: &Case<'_>) -> bool {
+    context.builds.same_code(&case.ids) == Some(false) && !context.has_like_code(case)
 }
 
 /// Whether next to nothing of a function's cost is its own code's.

@@ -12,8 +12,9 @@ use crate::classify::finding::Finding;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::compare::{InlinedInto, MatchedBy, Row};
+use crate::compare::{CostChange, InlinedInto, MatchedBy, Row};
 use crate::matching::FoundBy;
+use crate::noise::FLOOR_RELATIVE;
 
 /// The part of a function's change that must be in its copies, and the part of that by which the functions that contain them must
 /// have changed as well, for the change to be one of cost.
@@ -29,6 +30,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         let is_own = *of == Judged::OwnSelf && shift.explains_own_code(case.row);
         !of.is_significant(case.row) || shift.explains(case.row, *of) || is_own
     };
+    let significant = Judged::ALL.iter().copied().filter(|of| of.is_significant(case.row));
+    let other_way = significant.filter_map(|of| shift.other_way(case.row, of)).next();
     if !Judged::ALL.iter().all(is_explained) {
         return None;
     }
@@ -42,9 +45,17 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         let moved = Finding::new("R-moved", Cause::Moved, judged, reason);
         return Some(moved.limited(Confidence::Likely, Limit::Found(FoundBy::Alias)));
     }
+    // Where runs tell how the cost of an operation varies, a share that others pushed down is not all that is known.
+    let cost_change = other_way.and_then(|of| Some((of, of.cost_change(case.row)?)));
+    if let Some((judged, change)) = cost_change.filter(|(_, change)| is_unlike_typical(change)) {
+        let reason = Reason::CostAgainstShare { judged, change, share_pp: judged.delta_pp(case.row) };
+        let finding = Finding::new("R-common-shift", Cause::Unclear, judged, reason);
+        return Some(finding.limited(Confidence::Unclear, Limit::CostVaries));
+    }
     let reason = Reason::CommonShift {
-        judged,
-        delta_pp: judged.delta_pp(case.row),
+        other_way: other_way.is_some(),
+        judged: other_way.unwrap_or(judged),
+        delta_pp: other_way.unwrap_or(judged).delta_pp(case.row),
         factor: shift.factor(),
         with_inlined: !shift.explains(case.row, judged),
     };
@@ -54,6 +65,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         None => Limit::SharesAlone,
     };
     Some(finding.limited(Confidence::Likely, limit))
+}
+
+/// Whether a cost did not change as that of the typical function did, as far as is known.
+fn is_unlike_typical(change: &CostChange) -> bool {
+    let own_pct = change.own.and_then(|own| own.pct);
+    own_pct.is_none_or(|pct| pct.abs() >= 100.0 * FLOOR_RELATIVE)
 }
 
 /// A function whose copies weigh more, or less, while the functions that contain them do not: their lines went from one to the

@@ -17,7 +17,7 @@ use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::compare::{CostExtent, Row};
+use crate::compare::{CostChange, CostExtent, Row};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 use crate::policy::Share;
 
@@ -45,17 +45,31 @@ fn is_untold(measure: Judged, row: &Row) -> bool {
     !measure.is_significant(row) || change_pct * measure.delta_pp(row) < 0.0
 }
 
-/// Whether the cost of all below a function changed beyond noise, and its share the other way: others changed more.
-fn costs_the_other_way(row: &Row) -> bool {
-    let total = Judged::Total;
-    let change = total.cost_change(row).filter(|change| change.extent != CostExtent::WithinNoise);
-    change.and_then(|change| change.pct).is_some_and(|pct| pct * total.delta_pp(row) < 0.0)
+/// Whether the cost of all below a function, or of its code with what is inlined into it, changed beyond noise, and its share the
+/// other way: others changed more.
+fn costs_the_other_way(measure: Judged, row: &Row) -> bool {
+    let change = measure.cost_change(row).filter(|change| change.extent != CostExtent::WithinNoise);
+    let is_opposite =
+        change.and_then(|change| change.pct).is_some_and(|pct| pct * measure.delta_pp(row) < 0.0);
+    measure != Judged::OwnSelf && is_opposite
+}
+
+/// Whether self and what is inlined into it changed in opposite ways: lines went from one to the other, and both together tell what
+/// the code costs.
+fn moved_inside(row: &Row) -> bool {
+    let is_beyond = |change: &CostChange| change.extent != CostExtent::WithinNoise;
+    let pct = |of: Judged| of.cost_change(row).filter(is_beyond).and_then(|change| change.pct);
+    let own = Judged::OwnSelf;
+    is_told(own, row) && pct(own).zip(pct(Judged::Booked)).is_some_and(|(own, booked)| own * booked < 0.0)
 }
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    let judged = Judged::ALL.iter().copied().find(|of| is_told(*of, row))?;
-    let is_other_way = judged == Judged::Total && costs_the_other_way(row);
+    let judged = match moved_inside(row) {
+        true => Judged::Booked,
+        false => Judged::ALL.iter().copied().find(|of| is_told(*of, row))?,
+    };
+    let is_other_way = costs_the_other_way(judged, row);
     if !is_other_way && (!is_own(judged, row) || !is_untold(judged, row)) {
         return None;
     }

@@ -93,9 +93,7 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::CalleeChange { callee, change_pp } => format!("{callee} under it: {change_pp:+.2} points"),
         Fact::Entered { callee, after_pct, before_code } => {
             let in_code = match before_code {
-                CallInCode::Present => {
-                    "the code of the before build has the call too, but returned before it"
-                }
+                CallInCode::Present => "the code of the before build has the call, too",
                 CallInCode::Absent => "the code of the before build has no such direct call",
                 CallInCode::NoFunction => "the before build has no such function",
                 CallInCode::NotVisible => "the before build does not show whether its code has the call",

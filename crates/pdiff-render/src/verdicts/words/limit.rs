@@ -101,6 +101,7 @@ pub fn limit_text(of: &Limit) -> String {
             "too few functions were sampled on both sides to tell what all have in common".to_owned()
         }
         Limit::InCommon => "a change that all functions share is not a cause of one of them".to_owned(),
+        Limit::CostVaries => "the cost of an operation varies too much from run to run".to_owned(),
         Limit::NoOwnBody(side) => {
             format!("the {side} binary contains it only inlined: its code cannot be searched for in the other binary")
         }

@@ -81,7 +81,7 @@ pub fn reason_text(of: &Reason) -> String {
         }
         Reason::NewEdge { caller, after_pct, code } => {
             let code = other_code(caller, *code);
-            format!("{caller} now calls it more than before ({after_pct:.2} %); {code}")
+            format!("{after_pct:.2} % under {caller}, hardly anything before: {caller} calls it more; {code}")
         }
         Reason::MoreOnEdge { caller, pct, calls, code } => {
             let code = match calls.after > calls.before {
@@ -91,7 +91,9 @@ pub fn reason_text(of: &Reason) -> String {
                 ),
                 false => other_code(caller, *code),
             };
-            format!("{caller} calls it more ({:.2} to {:.2} %); {code}", pct.before, pct.after)
+            let why =
+                if calls.after > calls.before { "" } else { ": that calls it more, or a call costs more" };
+            format!("{:.2} to {:.2} % under {caller}{why}; {code}", pct.before, pct.after)
         }
         Reason::Below { function: Some(function), caller, grown_pp } => {
             format!(
@@ -132,6 +134,11 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::CostNotTold { judged, change } => {
             format!("{} costs {} per operation, its share is within noise", measure(*judged), cost(change))
         }
+        Reason::CostAgainstShare { judged, change, share_pp } => format!(
+            "{} {share_pp:+.2} points, because others changed more; per operation it costs {}",
+            measure(*judged),
+            cost(change)
+        ),
         Reason::CostShared { judged, change } => format!(
             "{} costs {} per operation; beyond the change of all functions, that is within noise",
             measure(*judged),
@@ -148,10 +155,11 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::CalledElsewhere { inlined_on } => {
             format!("inlined {inlined_on}, called in another object {}", inlined_on.other())
         }
-        Reason::CommonShift { judged, delta_pp, factor, with_inlined } => {
-            let what = match with_inlined {
-                false => "no more than the change that all functions share",
-                true => {
+        Reason::CommonShift { judged, delta_pp, factor, with_inlined, other_way } => {
+            let what = match (other_way, with_inlined) {
+                (true, _) => "less than the share of a function at the same cost changed",
+                (false, false) => "no more than the change that all functions share",
+                (false, true) => {
                     "between it and what is inlined into it; both together no more than the change that all functions share"
                 }
             };
