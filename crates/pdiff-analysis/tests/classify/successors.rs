@@ -369,3 +369,20 @@ fn a_function_of_a_like_name_that_lost_enough_is_the_one_that_was_split() {
     assert_eq!(said(&outcome, "format_number"), "split likely R-succession");
     assert!(said(&outcome, "to_string").starts_with("lighter"), "{}", said(&outcome, "to_string"));
 }
+
+#[test]
+fn a_function_that_runs_only_inlined_is_found_under_its_other_name() {
+    let (steady, words) = steady();
+    let program = |name: &str, weight: u64| format!("{steady}main;parse 100\nmain;parse;+{name} {weight}");
+    let build = |name: &str, copies: u64| format!("main:50 {words} main>parse parse:300 parse<{name}*{copies}");
+    let of = |weight: u64, copies: u64| {
+        let (before, after) = (program("split_on", 60), program("tokens", weight));
+        let outcome =
+            classified(seen(&before, &build("split_on", 2)), seen(&after, &build("tokens", copies)));
+        said(&outcome, "tokens")
+    };
+    assert_eq!(of(62, 2), "moved likely R-succession");
+    // At another cost, or in other places, it may be another function.
+    assert!(!of(100, 2).starts_with("moved"));
+    assert!(!of(62, 3).starts_with("moved"));
+}

@@ -7,6 +7,7 @@ use crate::classify::likeness::name_likeness;
 use crate::noise::FLOOR_PP;
 use pdiff_profile::Side;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// What a function under two names has in common at least: its size, and its weight; less of the weight where the names
 /// are alike to that degree.
@@ -192,6 +193,9 @@ impl Kinship<'_, '_> {
     /// How alike a vanished and a new function are in size, weight and name; `None` below what one function is. Names that
     /// are alike may represent a function that does less or more; others must have the weight.
     pub(super) fn likeness(&self, before: usize, after: usize) -> Option<f64> {
+        if self.has_same_copies(before, after) {
+            return self.likeness_of_copies(before, after);
+        }
         let has_same_code = self.has_same_code(before, after);
         if !has_same_code && !self.shares_content(before, after) {
             return None;
@@ -212,6 +216,31 @@ impl Kinship<'_, '_> {
         let name = name_likeness(&before.row.name, &after.row.name);
         let least = if has_same_code || name >= SAME_NAME { LEAST_WEIGHT_NAMED } else { LEAST_WEIGHT };
         (size >= LEAST_SIZE && weight >= least).then_some(size + weight + name)
+    }
+
+    /// Whether two functions have no code of their own, and as many copies in the same functions.
+    fn has_same_copies(&self, before: usize, after: usize) -> bool {
+        let copies = |row: usize, side: Side| -> Option<BTreeMap<&str, u32>> {
+            let (case, census) = (self.context.cases.get(row)?, self.context.builds.census(side)?);
+            let mut copies = BTreeMap::new();
+            for site in case.ids[side].iter().flat_map(|id| census.sites_of(*id)) {
+                *copies.entry(census.function(site.caller)?.name()).or_default() += site.count;
+            }
+            (case.code_bytes(census, side) == 0).then_some(copies)
+        };
+        let (ours, theirs) = (copies(before, Side::Before), copies(after, Side::After));
+        ours.is_some_and(|ours| !ours.is_empty() && Some(ours) == theirs)
+    }
+
+    /// How alike the copies of two functions are in weight and name; `None` where they do not weigh the same.
+    fn likeness_of_copies(&self, before: usize, after: usize) -> Option<f64> {
+        let (before, after) = (self.context.cases.get(before)?, self.context.cases.get(after)?);
+        let factor = self.context.common_shift.factor();
+        let weight = [Judged::OwnSelf, Judged::Total]
+            .into_iter()
+            .map(|of| ratio(factor * share(of, before.row, Side::Before), share(of, after.row, Side::After)));
+        let weight = weight.fold(1.0, f64::min);
+        (weight >= LEAST_UNLIKE).then(|| weight + name_likeness(&before.row.name, &after.row.name))
     }
 
     /// Whether a function of Before has the same code as one of After, long enough to be so by no chance.
