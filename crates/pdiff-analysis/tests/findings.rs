@@ -488,6 +488,25 @@ fn a_caller_that_changed_by_itself_is_no_part_of_a_function_no_longer_inlined() 
 }
 
 #[test]
+fn lines_that_went_to_an_inlined_function_are_no_gain_of_the_code_around() {
+    let with = |make: u32, own: u32| {
+        let mut program = PROGRAM.to_vec();
+        program.push(("main;serve;eval;+make", make));
+        program.push(("main;serve;eval", own));
+        program
+    };
+    let part = |after: (u32, u32)| {
+        let comparison = found(&with(40, 400), &with(after.0, after.1));
+        assert!(weights_sum(&comparison));
+        let list = comparison.findings.list;
+        list.iter().map(|of| (of.name.clone(), of.with_callers)).collect::<Vec<_>>()
+    };
+    assert_eq!(part((500, 250)), [("make".to_owned(), true)]);
+    // Where the code around costs as much or more, each speaks for itself.
+    assert!(part((500, 400)).iter().all(|(_, with_callers)| !with_callers));
+}
+
+#[test]
 fn a_function_no_longer_inlined_is_one_part_where_chains_lost_its_caller_on_one_side() {
     let side = |mark: &str, more: &[(&str, u32)]| -> Vec<(String, u32)> {
         let callers = ["load", "read"].into_iter().flat_map(|caller| {

@@ -1,9 +1,13 @@
-//! Functions that are inlined on one side and called on the other: their cost is reported together with their callers.
+//! Functions that are inlined on one side and called on the other, or inlined on both while lines went between them and the code
+//! around: their cost is reported together with their callers.
 //!
 //! If a caller stops inlining a function, that function's own samples grow by what the caller's samples lose: the lines of
 //! the copies, many of which count for the caller, and the registers that the copies used. So a part that is such a
 //! function contains the own samples of the callers that it left or entered, and only the net of them is its change. The
 //! chains are those of sampled addresses.
+//!
+//! A function that is inlined on both sides is code of its caller, and which lines an instruction has is up to the compiler. If the
+//! caller's own samples changed the other way, only the net is known to be a change.
 
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,17 +25,24 @@ use crate::normalize::KeyId;
 /// A caller that changed by more than so many times what its callee changed did so in its own right.
 const CALLER_FACTOR: f64 = 2.0;
 
+/// A caller of a function that is inlined on both sides lost lines to it, or gained them, if it changed by so much of what the
+/// function did.
+const SHIFTED_PART: f64 = 0.2;
+
 /// A place is a caller's where so much of its samples are in the caller's code.
 const NEARLY_ALL: f64 = 0.9;
 
 /// Functions whose inlining changed, each with the callers that it left or entered.
 pub(super) struct Flipped {
     holders: FxHashMap<KeyId, FxHashSet<KeyId>>,
+    /// Functions that both sides have inlined only, each with the callers that contain it on both.
+    inlined: FxHashMap<KeyId, FxHashSet<KeyId>>,
 }
 
 impl Flipped {
     pub(super) fn new(input: &Input<'_>) -> Self {
-        Self { holders: Chains::new(input).holders() }
+        let chains = Chains::new(input);
+        Self { holders: chains.holders(), inlined: chains.inlined_on_both() }
     }
 
     /// By node: whether it represents such a function.
@@ -42,8 +53,8 @@ impl Flipped {
     }
 }
 
-/// Joins parts that are functions whose inlining changed with what is their callers' own; parts of which nothing is left beyond
-/// noise go.
+/// Joins parts that are functions whose inlining changed, or that lines went to, with what is their callers' own; parts of which
+/// nothing is left beyond noise go.
 pub(super) fn with_callers(
     input: &Input<'_>,
     stacks: &Stacks,
@@ -53,20 +64,23 @@ pub(super) fn with_callers(
     flipped: &Flipped,
     picks: Vec<Pick>,
 ) -> Vec<Pick> {
-    let holders = &flipped.holders;
-    if holders.is_empty() {
+    let (holders, inlined) = (&flipped.holders, &flipped.inlined);
+    if holders.is_empty() && inlined.is_empty() {
         return picks;
     }
     let function = |node: usize| function_of(groups.nodes[node].place, anchors);
     let flipped = |pick: &Pick| function(pick.node).filter(|_| pick.shape == Shape::Place);
     let code = NodeCode::new(input, stacks, groups);
-    let (mut of_functions, others): (Vec<Pick>, Vec<Pick>) =
-        picks.into_iter().partition(|pick| flipped(pick).is_some_and(|key| holders.contains_key(&key)));
+    let (mut of_functions, others): (Vec<Pick>, Vec<Pick>) = picks.into_iter().partition(|pick| {
+        flipped(pick).is_some_and(|key| holders.contains_key(&key) || inlined.contains_key(&key))
+    });
     of_functions.sort_by(|a, b| b.change.points.abs().total_cmp(&a.change.points.abs()));
     let mut others: Vec<Part> = others.into_iter().map(|pick| Part { pick, is_less: false }).collect();
     let mut families = Families::default();
     for pick in of_functions {
         let of = flipped(&pick).and_then(|key| holders.get(&key));
+        let around = flipped(&pick).and_then(|key| inlined.get(&key)).filter(|_| of.is_none());
+        let of = of.or(around);
         let is_caller = |node: &usize| {
             let is_holder = of.is_some_and(|of| {
                 function(*node).is_some_and(|key| of.contains(&key)) || code.is_in(*node, of)
@@ -75,7 +89,10 @@ pub(super) fn with_callers(
             let of_function = flipped(&pick).map_or(0.0, |key| code.change_of(*node, key, groups));
             let of_caller = changes.own[*node].points - of_function;
             let is_small = of_caller.abs() <= CALLER_FACTOR * pick.change.points.abs();
-            is_holder && is_small && !pick.nodes.contains(node)
+            let is_counterpart = of_caller * pick.change.points < 0.0
+                && of_caller.abs() >= SHIFTED_PART * pick.change.points.abs();
+            let is_meant = around.is_none() || is_counterpart;
+            is_holder && is_small && is_meant && !pick.nodes.contains(node)
         };
         let mut callers: Vec<usize> = (0..groups.nodes.len()).filter(is_caller).collect();
         // A caller that is in a larger part already is told there, unless that part is what its callers' code lost or gained.
@@ -259,6 +276,23 @@ impl Chains {
             }
         }
         holders
+    }
+}
+
+impl Chains {
+    /// By function that neither side calls: the callers that contain it on both.
+    fn inlined_on_both(&self) -> FxHashMap<KeyId, FxHashSet<KeyId>> {
+        let mut inlined: FxHashMap<KeyId, FxHashSet<KeyId>> = FxHashMap::default();
+        let PerSide { before, after } = &self.sides;
+        let is_called = |key: KeyId| {
+            self.sides.values().any(|side| side.called.get(key.0 as usize).is_some_and(|count| *count > 0))
+        };
+        for (function, holder) in before.inlined.keys().filter(|edge| after.inlined.contains_key(edge)) {
+            if function != holder && !is_called(*function) {
+                inlined.entry(*function).or_default().insert(*holder);
+            }
+        }
+        inlined
     }
 }
 

@@ -374,7 +374,8 @@ fn a_function_of_a_like_name_that_lost_enough_is_the_one_that_was_split() {
 fn a_function_that_runs_only_inlined_is_found_under_its_other_name() {
     let (steady, words) = steady();
     let program = |name: &str, weight: u64| format!("{steady}main;parse 100\nmain;parse;+{name} {weight}");
-    let build = |name: &str, copies: u64| format!("main:50 {words} main>parse parse:300 parse<{name}*{copies}");
+    let build =
+        |name: &str, copies: u64| format!("main:50 {words} main>parse parse:300 parse<{name}*{copies}");
     let of = |weight: u64, copies: u64| {
         let (before, after) = (program("split_on", 60), program("tokens", weight));
         let outcome =

@@ -292,7 +292,7 @@ fn marks_text(comparison: &Comparison) -> String {
         ),
         (
             list.iter().any(|finding| finding.with_callers),
-            "with callers: inlined in its callers on one side, so it is compared together with their own code".to_owned(),
+            "with callers: inlined in its callers, so it is compared together with their own code".to_owned(),
         ),
         (has(FindingKind::NoCaller), "no caller: the stacks do not show who called it".to_owned()),
         (
