@@ -35,6 +35,9 @@ pub(crate) fn say(error: &clap::Error) -> ExitCode {
 const SEVERAL: [&str; 6] =
     ["pdiff compare", "pdiff classify", "pdiff explain", "pdiff flame", "pdiff report", "pdiff plan"];
 
+/// Formats that other tools have an option each for.
+const FORMATS: [&str; 5] = ["json", "csv", "markdown", "parquet", "table"];
+
 /// Clap's paragraphs as one line: the error, its tip as the hint, and the command whose help says more.
 fn one_line(rendered: &str, command: &str) -> String {
     let message = rendered.split("Usage: ").next().unwrap_or_default();
@@ -47,6 +50,13 @@ fn one_line(rendered: &str, command: &str) -> String {
             None if line.is_empty() => line.push_str(part),
             None => line.push_str(&format!(" {part}")),
         }
+    }
+    let option = line.strip_prefix("unexpected argument '--").and_then(|rest| rest.split('\'').next());
+    if let Some(format) = option.filter(|option| FORMATS.contains(option)) {
+        hints = vec![format!("--format {format}")];
+    }
+    if command == "pdiff compare" && line.ends_with(": <BEFORE> <AFTER>") {
+        hints.push("without recordings it takes perf.data.old and perf.data, where both are here".to_owned());
     }
     if line.starts_with("unexpected argument '")
         && !line.starts_with("unexpected argument '-")
@@ -75,7 +85,11 @@ mod tests {
         );
         check(
             "error: the following required arguments were not provided:\n  <BEFORE>\n  <AFTER>\n\nUsage: pdiff flame <BEFORE>\n\nFor more information, try '--help'.\n",
-            "the following required arguments were not provided: <BEFORE> <AFTER>; hint: see `pdiff compare --help`",
+            "the following required arguments were not provided: <BEFORE> <AFTER>; hint: without recordings it takes perf.data.old and perf.data, where both are here, or see `pdiff compare --help`",
+        );
+        check(
+            "error: unexpected argument '--json' found\n\n  tip: a similar argument exists: '--dso'\n\nUsage: pdiff compare\n",
+            "unexpected argument '--json' found; hint: --format json, or see `pdiff compare --help`",
         );
         check(
             "error: invalid value 'x' for '--format <FORM>'\n  [possible values: table, json]\n\nFor more information, try '--help'.\n",

@@ -29,7 +29,10 @@ pub enum Error {
         source: io::Error,
     },
     /// There is nothing in it.
-    #[error("{path} is empty; hint: make it with `perf script -i perf.data > {}`", in_command(path))]
+    #[error(
+        "{path} is empty; hint: record again, or make text with `perf script -i perf.data > {}`",
+        in_command(path)
+    )]
     Empty {
         /// The source as the caller named it.
         path: Box<str>,

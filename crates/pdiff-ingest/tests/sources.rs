@@ -119,7 +119,10 @@ fn what_cannot_be_read_is_named() {
     assert!(matches!(TestFile::new(b"").read(), Err(Error::Empty { .. })));
     let stdin = || Source::Stdin.to_string().into();
     let empty = Error::Empty { path: stdin() }.to_string();
-    assert_eq!(empty, "standard input is empty; hint: make it with `perf script -i perf.data > FILE`");
+    assert_eq!(
+        empty,
+        "standard input is empty; hint: record again, or make text with `perf script -i perf.data > FILE`"
+    );
     let packed = Error::WrongKind { path: stdin(), kind: WrongKind::Bzip2 }.to_string();
     assert!(packed.contains("`bzip2 -dc FILE > FILE.perf`"), "{packed}");
 }

@@ -1,14 +1,19 @@
 //! Families by the code: a flipped function and the callers it left or entered. Weight that moved inside a family is not a
-//! real change; the net change of the family is.
+//! real change; the net change of the family is, without what all functions have in common.
 
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
 
+use super::common_shift::CommonShift;
 use super::verdict::{Verdict, VerdictFamily};
-use crate::compare::net_and_moved;
+use crate::compare::{Quantities, net_and_moved};
 
 /// Joins verdicts on inlining with the callers they name, and numbers them; `flips` are pairs of verdicts.
-pub(super) fn set_families(verdicts: &mut [Verdict], flips: &[(usize, usize)]) -> Vec<VerdictFamily> {
+pub(super) fn set_families(
+    verdicts: &mut [Verdict],
+    flips: &[(usize, usize)],
+    shift: CommonShift,
+) -> Vec<VerdictFamily> {
     let mut root: Vec<usize> = (0..verdicts.len()).collect();
     for (callee, caller) in flips {
         let (a, b) = (find(&root, *callee), find(&root, *caller));
@@ -35,7 +40,7 @@ pub(super) fn set_families(verdicts: &mut [Verdict], flips: &[(usize, usize)]) -
             }
         }
     }
-    members.iter().enumerate().map(|(id, family)| net(id, family, &callees, verdicts)).collect()
+    members.iter().enumerate().map(|(id, family)| net(id, family, (&callees, verdicts), shift)).collect()
 }
 
 fn find(root: &[usize], mut index: usize) -> usize {
@@ -45,13 +50,20 @@ fn find(root: &[usize], mut index: usize) -> usize {
     index
 }
 
-fn net(id: usize, members: &[usize], callees: &[usize], verdicts: &[Verdict]) -> VerdictFamily {
+fn net(
+    id: usize,
+    members: &[usize],
+    (callees, verdicts): (&[usize], &[Verdict]),
+    shift: CommonShift,
+) -> VerdictFamily {
     let of = |index: &usize| verdicts.get(*index);
-    let changes = members.iter().filter_map(of).map(Verdict::delta_booked_pp);
+    let change = |of: &Verdict, pct: fn(&Quantities) -> f64| {
+        shift.own_change_pp(pct(of.side(Side::Before)), pct(of.side(Side::After)))
+    };
+    let changes = members.iter().filter_map(of).map(|verdict| change(verdict, |side| side.booked_self_pct));
     let (booked_delta_pp, moved_pp) = net_and_moved(changes);
     let flipped = members.iter().filter(|index| callees.contains(index)).filter_map(of);
-    let body_pp: f64 =
-        flipped.map(|verdict| verdict.side(Side::After).x_pct() - verdict.side(Side::Before).x_pct()).sum();
+    let body_pp: f64 = flipped.map(|verdict| change(verdict, Quantities::x_pct)).sum();
     VerdictFamily {
         id,
         members: members.iter().filter_map(of).map(|verdict| verdict.function.clone()).collect(),

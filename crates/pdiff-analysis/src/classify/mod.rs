@@ -82,7 +82,7 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let flipped = rules::flipped_callers(&context);
     let (rows, mut verdicts) = verdicts_over_floor(&context, &flipped);
     let flips = flips_of(rows.iter().copied(), &flipped);
-    let families = family::set_families(&mut verdicts, &flips);
+    let families = family::set_families(&mut verdicts, &flips, context.common_shift);
     let settings = input.settings.cloned();
     Classification { verdicts, families, missing: missing::missing(input, &context.builds), settings }
 }

@@ -112,7 +112,7 @@ pub struct VerdictFamily {
     pub id: usize,
     /// Names of its rows.
     pub members: Vec<String>,
-    /// Change of the members' self by symbol together, in points: the real change.
+    /// Change of the members' self by symbol together, without what all functions have in common, in points: the real change.
     pub booked_delta_pp: f64,
     /// Weight that only changed rows inside, in points.
     pub moved_pp: f64,

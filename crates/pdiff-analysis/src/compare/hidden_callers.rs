@@ -104,7 +104,8 @@ impl<'a> HiddenCallers<'a> {
             }
         }
         if let Some(first) = first {
-            let example = || format!("{}: {}", run.input.path, self.example(run.stacks, &stacks, first));
+            let example =
+                || format!("{}: such as {}", run.input.path, self.example(run.stacks, &stacks, first));
             notes.add(NoteKind::CallersPutBack, samples, Weight(weight), example);
         }
         stacks

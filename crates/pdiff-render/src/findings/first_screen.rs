@@ -110,6 +110,9 @@ fn share_text(comparison: &Comparison) -> String {
             );
         }
         return match list.len() {
+            0 if has_few_samples(comparison) => {
+                format!("what changed between {before} and {after} is not known: {}", few_samples(comparison))
+            }
             0 => format!("{after} spends its {what} on the same parts as {before}, as far as noise shows"),
             _ => format!("{after} spends its {what} on other parts than {before}, in many small changes"),
         };
@@ -121,6 +124,20 @@ fn share_text(comparison: &Comparison) -> String {
         fixed(first.before.pct, 1),
         if first.delta_pp() > 0.0 { "growth" } else { "drop" }
     )
+}
+
+/// Fewer samples of a side show no change but that of the whole program.
+const FEW_SAMPLES: u64 = 100;
+
+/// Whether that nothing was found says nothing.
+fn has_few_samples(comparison: &Comparison) -> bool {
+    comparison.noise.tests == 0 || comparison.before.samples.min(comparison.after.samples) < FEW_SAMPLES
+}
+
+/// Why nothing was found.
+fn few_samples(comparison: &Comparison) -> String {
+    let (before, after) = (comparison.before.samples, comparison.after.samples);
+    format!("too few samples, {} before and {} after", grouped(before), grouped(after))
 }
 
 /// The significant row that changed most.
@@ -247,6 +264,10 @@ fn where_text(comparison: &Comparison) -> String {
         more => format!("; of the rows below, {more} did"),
     };
     match (count, change) {
+        (0, Some(change)) if has_few_samples(comparison) => {
+            format!("{change}: in which part is not known: {}", few_samples(comparison))
+        }
+        (0, None) if has_few_samples(comparison) => format!("not known: {}", few_samples(comparison)),
         (0, Some(change)) => {
             format!(
                 "{change}: no part of the program changed beyond noise and beyond what all have in common{some_rows}"
