@@ -4,7 +4,7 @@ use pdiff_analysis::{CPU_SCALE_TOLERANCE, Comparison, Cost, Gap, Pair};
 
 use crate::document::number::{CostUnit, fixed, interval, percent_of_log, signed};
 use crate::document::{Block, Line, Tone};
-use crate::findings::first_screen::has_code;
+use crate::findings::result::has_code;
 
 /// A share of busy waiting below this many percent prints as nothing.
 const LEAST_SPIN_PCT: f64 = 0.005;

@@ -9,3 +9,4 @@ pub(crate) mod kernel_json;
 mod next;
 pub(crate) mod one;
 mod rest;
+pub(crate) mod result;

@@ -5,9 +5,10 @@ use pdiff_analysis::{Comparison, Finding};
 
 use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::{Block, Line, Tone};
-use crate::findings::first_screen::{measured, setting_text};
+use crate::findings::first_screen::setting_text;
 use crate::findings::grid::what;
 use crate::findings::inside::Inside;
+use crate::findings::result::measured;
 use crate::verdicts::words::{cause_text, part_limit_text};
 
 /// Functions inside that are listed.
