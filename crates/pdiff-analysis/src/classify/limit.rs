@@ -84,6 +84,13 @@ pub enum Limit {
         /// The build that has it.
         in_build: Side,
     },
+    /// The build that lacks it has another instance of the same template, as the other build has: the code is not new.
+    KnownTemplate {
+        /// That instance.
+        other: String,
+        /// The build that lacks it.
+        in_build: Side,
+    },
     /// Most of its weight is that of callees that may have taken the place of others.
     ReplacedCallees,
     /// A lambda or unnamed type, whose names compilers choose.

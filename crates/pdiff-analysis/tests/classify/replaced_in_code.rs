@@ -225,3 +225,19 @@ fn an_instance_of_a_template_may_be_one_with_another_name_of_a_type() {
     assert_eq!(of("hash"), "new-overhead likely R-new-code");
     assert_eq!(of("size"), "new-overhead proved R-new-code");
 }
+
+#[test]
+fn another_instance_of_a_template_that_both_builds_use_is_no_new_code() {
+    let build = "visit:300 main>visit";
+    let of = |known: &str| {
+        let before = format!("{build} {known}:95 main>{known}");
+        let after = format!("{before} sort«Key»:90 visit>sort«Key»");
+        let folded = "main;visit 60\nmain;visit;sort<Key> 60";
+        between(("main;visit 60", &before), (folded, &after))
+    };
+    let outcome = of("sort«Row»");
+    assert_eq!(said(&outcome, "sort<Key>"), "new-overhead likely R-new-code");
+    let limit = verdict(&outcome, "sort<Key>").limited_by.clone();
+    assert!(matches!(&limit, Some(Limit::KnownTemplate { other, .. }) if other == "sort<Row>"), "{limit:?}");
+    assert_eq!(said(&of("order«Row»"), "sort<Key>"), "new-overhead proved R-new-code");
+}

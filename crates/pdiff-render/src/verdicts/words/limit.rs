@@ -119,6 +119,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::OtherInstance { other, in_build } => {
             format!("{other} is in the {in_build} binary alone: it may be the same with another name of a type")
         }
+        Limit::KnownTemplate { other, in_build } => {
+            format!("the {in_build} binary has another instance of its template, {other}: only a use of it is new or gone")
+        }
         Limit::ReplacedCallees => {
             "most of its weight is in callees that may have taken the place of others: see there".to_owned()
         }
