@@ -241,3 +241,18 @@ fn another_instance_of_a_template_that_both_builds_use_is_no_new_code() {
     assert!(matches!(&limit, Some(Limit::KnownTemplate { other, .. }) if other == "sort<Row>"), "{limit:?}");
     assert_eq!(said(&of("order«Row»"), "sort<Key>"), "new-overhead proved R-new-code");
 }
+
+#[test]
+fn a_function_that_calls_what_its_neighbour_called_is_a_part_of_that() {
+    let build = "check:90 round:300 count:60 order:60 flush:60 main>check check>round";
+    let of = |still: &str| {
+        let before = format!("{build} round>count round>order round>flush");
+        let after = format!(
+            "{build} prepare:150 check>prepare prepare>count prepare>order prepare>flush {still}"
+        );
+        let folded = "main;check;round 20\nmain;check;prepare 5\nmain;check;prepare;order 40";
+        said(&between(("main;check;round 30\nmain;check;round;order 2", &before), (folded, &after)), "prepare")
+    };
+    assert_eq!(of(""), "new-overhead likely R-new-code");
+    assert_eq!(of("round>count round>order round>flush"), "new-overhead proved R-new-code");
+}

@@ -17,6 +17,9 @@ const MOST_CALLERS: f64 = 0.5;
 /// One call may have moved for another reason than that code moved.
 const LEAST_TAKEN: usize = 2;
 
+/// What is called beside a function shares more with it by chance: what all programs call.
+const LEAST_TAKEN_BESIDE: usize = 3;
+
 /// The function that the callers of a case of side `with` called in the other build, which this build lacks: most of the callers
 /// of each, of those that both builds have, call or contain the other one.
 pub(in crate::classify) fn called_instead(
@@ -53,8 +56,8 @@ pub(in crate::classify) fn called_instead(
     replaced.max_by_key(|(id, count)| (*count, std::cmp::Reverse(*id))).map(|(id, _)| id)
 }
 
-/// Whether a caller of a case of side `with` handed code on to it: most of what the case calls or contains, of what both builds have,
-/// the caller called or contained in the other build, and does no more.
+/// Whether a caller of a case of side `with`, or what that caller calls beside it, handed code on to it: most of what the case calls or
+/// contains, of what both builds have, that function called or contained in the other build, and does no more.
 pub(in crate::classify) fn took_over_calls(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
     let Some((own, other)) = context.builds.census(with).zip(context.builds.census(with.other())) else {
         return false;
@@ -64,13 +67,17 @@ pub(in crate::classify) fn took_over_calls(context: &Context<'_>, case: &Case<'_
         of.into_iter().filter_map(|id| partner(context, with, id)).collect()
     };
     let ours = known(used(own, id));
-    let took_over = |caller: FunctionId| {
-        let Some(before) = partner(context, with, caller) else { return false };
-        let (was_used, is_used) = (used(other, before), known(used(own, caller)));
+    let took_over = |(giver, least): (FunctionId, usize)| {
+        let Some(before) = partner(context, with, giver) else { return false };
+        let (was_used, is_used) = (used(other, before), known(used(own, giver)));
         let taken = ours.iter().filter(|id| was_used.contains(id) && !is_used.contains(id)).count();
-        taken >= LEAST_TAKEN && taken as f64 >= MOST_CALLERS * ours.len() as f64
+        taken >= least && taken as f64 >= MOST_CALLERS * ours.len() as f64
     };
-    users(own, id).into_iter().any(took_over)
+    let callers = users(own, id);
+    // A caller that did one thing after the other may have got them as two functions.
+    let beside = callers.iter().flat_map(|caller| own.calls_from(*caller)).map(|edge| edge.callee);
+    let givers = callers.iter().map(|caller| (*caller, LEAST_TAKEN));
+    givers.chain(beside.map(|giver| (giver, LEAST_TAKEN_BESIDE))).any(took_over)
 }
 
 /// The functions of both builds that call or contain a function, as those of the other build.
