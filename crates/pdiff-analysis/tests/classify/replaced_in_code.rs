@@ -256,3 +256,22 @@ fn a_function_that_calls_what_its_neighbour_called_is_a_part_of_that() {
     assert_eq!(of(""), "new-overhead likely R-new-code");
     assert_eq!(of("round>count round>order round>flush"), "new-overhead proved R-new-code");
 }
+
+#[test]
+fn a_change_of_inlining_is_proved_only_where_the_weight_is_found_again() {
+    let (stacks, words) = steady();
+    // The builds are versions apart: all other code differs.
+    let before = format!("{words} save:300 chunk:800 main>save save>chunk");
+    let after = format!("{} save:340 main>save save<chunk*4", words.replace('=', "=9"));
+    let of = |save: &str| {
+        let old = format!("{stacks}main;save 5\nmain;save;chunk 90");
+        said(&between((&old, &before), (&format!("{stacks}{save}"), &after)), "chunk")
+    };
+    let proved = "inline-change proved R-inline-change";
+    // Its lines count for the caller, which has what it was.
+    assert_eq!(of("main;save 92"), proved);
+    // What it calls, or what is inlined in it, shows that it ran as much.
+    assert_eq!(of("main;save 5\nmain;save;+chunk;crc 80"), proved);
+    // It is nowhere: the run hardly enters the copies, or they do something else.
+    assert_eq!(of("main;save 5"), "inline-change likely R-inline-change");
+}
