@@ -323,7 +323,8 @@ fn own_code_that_took_the_place_of_what_it_called_costs_no_more() {
     let build = |scan: &str| format!("{words} main>parse parse>scan parse:90 {scan}");
     let before = build("scan:90 match_all:200 step:100 scan>match_all match_all>step");
     let of = |after: &str, own: usize| {
-        let old = format!("{stacks}main;parse 20\nmain;parse;scan;match_all 40\nmain;parse;scan;match_all;step 50");
+        let old =
+            format!("{stacks}main;parse 20\nmain;parse;scan;match_all 40\nmain;parse;scan;match_all;step 50");
         let new = format!("{stacks}main;parse 20\nmain;parse;scan {own}");
         let outcome = classified(seen(&old, &before), seen(&new, &build(after)));
         (said(&outcome, "scan"), verdict(&outcome, "scan").limited_by.clone())

@@ -234,8 +234,11 @@ fn entered_more<'a>(
 fn is_more_here(context: &Context<'_>, callee: &Case<'_>, here: PerSide<f64>) -> bool {
     let (before, after) =
         (callee.row.before.total_pct - here.before, callee.row.after.total_pct - here.after);
+    let total = callee.row.before.total_pct;
+    let samples = here.before / total * callee.row.total.samples(Side::Before) as f64;
+    let is_known = before >= FLOOR_PP && samples >= MIN_SAMPLES as f64;
     let differs = context.builds.same_code(&callee.ids) == Some(false);
-    differs && before >= FLOOR_PP && here.after * before >= MORE * here.before * after
+    differs && is_known && here.after * before >= MORE * here.before * after
 }
 
 /// How many calls a callee that left the function may be below a newly entered one.
