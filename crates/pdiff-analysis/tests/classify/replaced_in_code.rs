@@ -26,6 +26,31 @@ fn a_function_that_now_only_calls_a_new_one_was_split_however_often_it_runs() {
 }
 
 #[test]
+fn a_function_that_only_calls_the_new_one_gave_it_its_code_though_others_call_that_now() {
+    let parts = "measure:90 render:90 place:90";
+    let before = format!(
+        "text:900 wrapped:90 {parts} main>text main>wrapped wrapped>text text>measure text>render text>place"
+    );
+    let of = |text: &str, measure: usize| {
+        let after = format!(
+            "{text} text_ex:950 wrapped:90 {parts} main>text main>wrapped text>text_ex wrapped>text_ex \
+             text_ex>measure text_ex>render text_ex>place"
+        );
+        let before =
+            ("main;text 4\nmain;wrapped 9\nmain;wrapped;text 3\nmain;wrapped;text;measure 5", &*before);
+        let folded = format!(
+            "main;text 1\nmain;text;text_ex 1\nmain;wrapped 9\nmain;wrapped;text_ex 80\nmain;wrapped;text_ex;measure {measure}"
+        );
+        said(&between(before, (&folded, &after)), "text_ex")
+    };
+    assert_eq!(of("text:10", 9), "split likely R-succession");
+    // It still has most of its code.
+    assert_eq!(of("text:700", 9), "new-overhead likely R-new-code");
+    // It weighs far more.
+    assert_eq!(of("text:10", 400), "new-overhead likely R-new-code");
+}
+
+#[test]
 fn what_is_gone_may_be_what_is_new_under_a_like_name_whatever_either_weighs() {
     let of = |new: &str| {
         let before =
@@ -247,11 +272,13 @@ fn a_function_that_calls_what_its_neighbour_called_is_a_part_of_that() {
     let build = "check:90 round:300 count:60 order:60 flush:60 main>check check>round";
     let of = |still: &str| {
         let before = format!("{build} round>count round>order round>flush");
-        let after = format!(
-            "{build} prepare:150 check>prepare prepare>count prepare>order prepare>flush {still}"
-        );
+        let after =
+            format!("{build} prepare:150 check>prepare prepare>count prepare>order prepare>flush {still}");
         let folded = "main;check;round 20\nmain;check;prepare 5\nmain;check;prepare;order 40";
-        said(&between(("main;check;round 30\nmain;check;round;order 2", &before), (folded, &after)), "prepare")
+        said(
+            &between(("main;check;round 30\nmain;check;round;order 2", &before), (folded, &after)),
+            "prepare",
+        )
     };
     assert_eq!(of(""), "new-overhead likely R-new-code");
     assert_eq!(of("round>count round>order round>flush"), "new-overhead proved R-new-code");

@@ -59,25 +59,34 @@ pub(in crate::classify) fn called_instead(
 /// Whether a caller of a case of side `with`, or what that caller calls beside it, handed code on to it: most of what the case calls or
 /// contains, of what both builds have, that function called or contained in the other build, and does no more.
 pub(in crate::classify) fn took_over_calls(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
-    let Some((own, other)) = context.builds.census(with).zip(context.builds.census(with.other())) else {
-        return false;
-    };
+    let Some(own) = context.builds.census(with) else { return false };
     let Some(id) = case.ids[with].first().copied() else { return false };
-    let known = |of: BTreeSet<FunctionId>| -> BTreeSet<FunctionId> {
-        of.into_iter().filter_map(|id| partner(context, with, id)).collect()
-    };
-    let ours = known(used(own, id));
-    let took_over = |(giver, least): (FunctionId, usize)| {
-        let Some(before) = partner(context, with, giver) else { return false };
-        let (was_used, is_used) = (used(other, before), known(used(own, giver)));
-        let taken = ours.iter().filter(|id| was_used.contains(id) && !is_used.contains(id)).count();
-        taken >= least && taken as f64 >= MOST_CALLERS * ours.len() as f64
-    };
     let callers = users(own, id);
     // A caller that did one thing after the other may have got them as two functions.
     let beside = callers.iter().flat_map(|caller| own.calls_from(*caller)).map(|edge| edge.callee);
     let givers = callers.iter().map(|caller| (*caller, LEAST_TAKEN));
-    givers.chain(beside.map(|giver| (giver, LEAST_TAKEN_BESIDE))).any(took_over)
+    givers
+        .chain(beside.map(|giver| (giver, LEAST_TAKEN_BESIDE)))
+        .any(|(giver, least)| took_from(context, (giver, id), with, least))
+}
+
+/// Whether a caller of a case of side `with` handed code on to it.
+pub(super) fn handed_calls(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>, with: Side) -> bool {
+    let ids = caller.ids[with].first().zip(case.ids[with].first());
+    ids.is_some_and(|(caller, id)| took_from(context, (*caller, *id), with, LEAST_TAKEN))
+}
+
+/// Whether a function took over at least so many calls or copies from a giver, and most of what it calls or contains.
+fn took_from(context: &Context<'_>, (giver, id): (FunctionId, FunctionId), with: Side, least: usize) -> bool {
+    let censuses = context.builds.census(with).zip(context.builds.census(with.other()));
+    let Some(((own, other), before)) = censuses.zip(partner(context, with, giver)) else { return false };
+    let known = |of: BTreeSet<FunctionId>| -> BTreeSet<FunctionId> {
+        of.into_iter().filter_map(|id| partner(context, with, id)).collect()
+    };
+    let ours = known(used(own, id));
+    let (was_used, is_used) = (used(other, before), known(used(own, giver)));
+    let taken = ours.iter().filter(|id| was_used.contains(id) && !is_used.contains(id)).count();
+    taken >= least && taken as f64 >= MOST_CALLERS * ours.len() as f64
 }
 
 /// The functions of both builds that call or contain a function, as those of the other build.
