@@ -302,3 +302,20 @@ fn a_change_of_inlining_is_proved_only_where_the_weight_is_found_again() {
     // It is nowhere: the run hardly enters the copies, or they do something else.
     assert_eq!(of("main;save 5"), "inline-change likely R-inline-change");
 }
+
+#[test]
+fn functions_that_callers_exchanged_both_ways_are_one_if_they_weigh_as_much() {
+    let build = "match_at:300 hash:200 main>match_at main>hash";
+    let of = |load: usize| {
+        let old = format!("{build} match_at<LOAD64*2 hash<LOAD64*1");
+        let new = format!("{build} match_at<read_word*2 hash<read_word*1");
+        let stacks = |name: &str, count: usize| {
+            format!(
+                "main;match_at 90\nmain;match_at;+{name} {count}\nmain;hash 60\nmain;hash;+{name} {count}"
+            )
+        };
+        said(&between((&stacks("LOAD64", load), &old), (&stacks("read_word", 40), &new)), "read_word")
+    };
+    assert_eq!(of(50), "moved likely R-succession");
+    assert_ne!(of(400), "moved likely R-succession");
+}

@@ -1,6 +1,7 @@
 //! A function that was called where another one is called now, and a function that calls what its caller called before: the code
 //! tells so, whatever the runs entered.
 
+use super::kinship::{Kinship, weight};
 use crate::classify::case::Case;
 use crate::classify::context::Context;
 use crate::classify::library::is_of_library;
@@ -13,6 +14,9 @@ const LEAST_CALLERS: usize = 2;
 
 /// The part of the callers of either function that must have exchanged one for the other.
 const MOST_CALLERS: f64 = 0.5;
+
+/// The lighter of two functions that are one has at least this part of the other's weight.
+const LEAST_ALIKE: f64 = 0.5;
 
 /// One call may have moved for another reason than that code moved.
 const LEAST_TAKEN: usize = 2;
@@ -54,6 +58,33 @@ pub(in crate::classify) fn called_instead(
         is_most(*count, of_gone.len())
     });
     replaced.max_by_key(|(id, count)| (*count, std::cmp::Reverse(*id))).map(|(id, _)| id)
+}
+
+impl Kinship<'_, '_> {
+    /// Adds to the renamed functions those of which the callers exchanged one for the other, both ways, and which weigh about as much.
+    pub(super) fn exchanged(&self, fresh: &[(usize, Side)], renamed: &mut Vec<(usize, usize)>) {
+        let of = |row: usize, with: Side| {
+            let other = called_instead(self.context, self.context.cases.get(row)?, with)?;
+            self.rows[with.other()].get(&other).copied()
+        };
+        let weight = |row: usize, side: Side| {
+            let factor = if side == Side::Before { self.context.common_shift.factor() } else { 1.0 };
+            factor * weight(self.context, row, side)
+        };
+        for (after, _) in fresh.iter().filter(|(_, with)| *with == Side::After) {
+            let Some(before) = of(*after, Side::After) else { continue };
+            let (old, new) = (weight(before, Side::Before), weight(*after, Side::After));
+            let is_known = renamed.iter().any(|(a, b)| *a == before || b == after);
+            let is_alike = old.min(new) >= LEAST_ALIKE * old.max(new);
+            if !is_known
+                && is_alike
+                && fresh.contains(&(before, Side::Before))
+                && of(before, Side::Before) == Some(*after)
+            {
+                renamed.push((before, *after));
+            }
+        }
+    }
 }
 
 /// Whether a caller of a case of side `with`, or what that caller calls beside it, handed code on to it: most of what the case calls or
