@@ -5,7 +5,6 @@ use pdiff_profile::{PerSide, Side};
 use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
 use super::cost_per_call::cost_per_call;
 use super::edge;
-use super::newly_active::FACTOR;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -29,6 +28,9 @@ const AGAINST_TOTAL: f64 = 4.0;
 
 /// A function whose total changed by at most this part of what its own code did costs the same as a whole.
 const KEPT_TOTAL: f64 = 0.35;
+
+/// What a function called has left it if it has so many times less there.
+const LEFT_FACTOR: f64 = 5.0;
 
 /// The part of a change that must be under callers whose code differs, for these to be a possible reason.
 const EXPLAINING_PART: f64 = 0.5;
@@ -95,7 +97,7 @@ fn is_exchanged_with_callees(context: &Context<'_>, case: &Case<'_>, more: Side)
     let left = context.calls_from(row, more.other()).into_iter().map(|call| {
         let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
         let pct = PerSide::new(shift.factor() * pct.before, pct.after);
-        if pct[more.other()] >= FACTOR * pct[more] { pct[more.other()] - pct[more] } else { 0.0 }
+        if pct[more.other()] >= LEFT_FACTOR * pct[more] { pct[more.other()] - pct[more] } else { 0.0 }
     });
     left.sum::<f64>() >= EXPLAINING_PART * self_pp.abs()
 }
