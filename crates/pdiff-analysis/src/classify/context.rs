@@ -228,7 +228,9 @@ impl<'a> Context<'a> {
         flips.retain(|flip| {
             self.is_sampled(flip, inlined_on) && self.is_entered(flip, case, inlined_on.other())
         });
-        flips.sort_by(|a, b| b.sites.cmp(&a.sites).then_with(|| a.names.cmp(&b.names)));
+        // A caller that was found by a similar name may be another function.
+        let key = |flip: &CallerFlip| (flip.level > FoundBy::Qualified, std::cmp::Reverse(flip.sites));
+        flips.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.names.cmp(&b.names)));
         flips
     }
 

@@ -1,4 +1,5 @@
-//! Instances of the program's templates that one build alone has. A type that got another name gives its instances another one, too.
+//! Instances of the program's templates in each build. A type that got another name gives its instances another one, too; and an
+//! instance for another type has the code that the template had.
 
 use pdiff_profile::census::Function;
 use pdiff_profile::names::{SymbolWords, loose_name};
@@ -10,8 +11,15 @@ use super::case::Case;
 use super::cause::InBuild;
 use super::library::{is_library, is_of_library};
 
-/// Names of functions of each build that the other build lacks, by their names without template arguments.
-pub(super) struct Instances(PerSide<FxHashMap<String, String>>);
+/// An instance of a template.
+pub(super) struct Instance {
+    pub(super) name: String,
+    /// Whether the other build lacks it.
+    pub(super) is_of_one: bool,
+}
+
+/// An instance in each build of each template, by the name without template arguments: one that the other build lacks, if any.
+pub(super) struct Instances(PerSide<FxHashMap<String, Instance>>);
 
 impl Instances {
     /// Of the templates that some of the functions that one build alone has are instances of.
@@ -32,16 +40,22 @@ impl Instances {
                 function.name().contains('<')
                     && function.is_present()
                     && !is_of_library(function.name(), function.file())
-                    && builds.matches(side, &[function.id()]).is_empty()
             });
-            own.filter_map(|function| Some((loose_name(function.name())?, function.name().to_owned())))
-                .collect()
+            let mut instances: FxHashMap<String, Instance> = FxHashMap::default();
+            for function in own {
+                let Some(loose) = loose_name(function.name()) else { continue };
+                let is_of_one = builds.matches(side, &[function.id()]).is_empty();
+                if is_of_one || !instances.contains_key(&loose) {
+                    instances.insert(loose, Instance { name: function.name().to_owned(), is_of_one });
+                }
+            }
+            instances
         }))
     }
 
-    /// An instance of the template of `name` that a side's build alone has.
-    pub(super) fn of_template(&self, name: &str, side: Side) -> Option<&str> {
+    /// An instance in a side's build of the template of `name`.
+    pub(super) fn of_template(&self, name: &str, side: Side) -> Option<&Instance> {
         let loose = Some(name).filter(|name| name.contains('<')).and_then(loose_name)?;
-        self.0[side].get(&loose).map(String::as_str)
+        self.0[side].get(&loose)
     }
 }

@@ -84,6 +84,15 @@ pub enum Limit {
         /// The build that has it.
         in_build: Side,
     },
+    /// The build that lacks it has another instance of the same template, as the other build has: the code is not new.
+    KnownTemplate {
+        /// That instance.
+        other: String,
+        /// The build that lacks it.
+        in_build: Side,
+    },
+    /// Its total is the same: what it called may be its own code now, or the other way round.
+    SameTotal,
     /// Most of its weight is that of callees that may have taken the place of others.
     ReplacedCallees,
     /// A lambda or unnamed type, whose names compilers choose.

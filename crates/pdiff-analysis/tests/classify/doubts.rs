@@ -316,3 +316,21 @@ fn lines_of_a_copy_in_a_function_of_another_name_may_be_old() {
     assert_eq!(search(20, 70), "new-overhead unclear R-new-code");
     assert_eq!(search(50, 50), "new-overhead likely R-new-code");
 }
+
+#[test]
+fn own_code_that_took_the_place_of_what_it_called_costs_no_more() {
+    let (stacks, words) = steady();
+    let build = |scan: &str| format!("{words} main>parse parse>scan parse:90 {scan}");
+    let before = build("scan:90 match_all:200 step:100 scan>match_all match_all>step");
+    let of = |after: &str, own: usize| {
+        let old =
+            format!("{stacks}main;parse 20\nmain;parse;scan;match_all 40\nmain;parse;scan;match_all;step 50");
+        let new = format!("{stacks}main;parse 20\nmain;parse;scan {own}");
+        let outcome = classified(seen(&old, &before), seen(&new, &build(after)));
+        (said(&outcome, "scan"), verdict(&outcome, "scan").limited_by.clone())
+    };
+    let rewritten = of("scan:400 match_all:200 step:100 main>match_all match_all>step", 92);
+    assert_eq!(rewritten, ("heavier unclear R-heavier".to_owned(), Some(Limit::SameTotal)));
+    let (heavier, _) = of("scan:400 match_all:200 step:100 main>match_all match_all>step", 240);
+    assert_eq!(heavier, "heavier likely R-heavier");
+}

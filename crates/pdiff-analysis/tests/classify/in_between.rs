@@ -136,3 +136,22 @@ fn what_was_below_a_function_on_another_way_came_from_nowhere() {
     };
     assert_eq!(rule_of(after(60)), "R-callees");
 }
+
+#[test]
+fn a_function_that_chains_lost_before_is_not_called_more_for_what_it_leads_to() {
+    let of = |before: &str, after: &str| {
+        let build = |eval: usize| {
+            format!(
+                "main:50 work:50 top:200 curve:150 curve={eval} eval:{eval} power:400 main>work main>top top>curve curve>eval"
+            )
+        };
+        let outcome = classified(seen(&with_rest(before), &build(200)), seen(&with_rest(after), &build(260)));
+        verdict(&outcome, "eval").rule_id
+    };
+    let after = "main;top;curve 20\nmain;top;curve;eval 40\nmain;top;curve;eval;power 60";
+    // It left by a jump through a pointer, and so did its caller.
+    let lost = "main;top;curve 20\nmain;top;curve;eval 8\nmain;top;power 60";
+    assert_eq!(of(lost, after), "R-heavier");
+    let called_more = "main;top;curve 20\nmain;top;curve;eval 8\nmain;top;curve;eval;power 6";
+    assert_eq!(of(called_more, after), "R-fast-path");
+}

@@ -9,6 +9,7 @@ mod support;
 mod abstaining;
 mod build;
 mod causes;
+mod changed_callees;
 mod consequences;
 mod doubts;
 mod edges;

@@ -26,6 +26,31 @@ fn a_function_that_now_only_calls_a_new_one_was_split_however_often_it_runs() {
 }
 
 #[test]
+fn a_function_that_only_calls_the_new_one_gave_it_its_code_though_others_call_that_now() {
+    let parts = "measure:90 render:90 place:90";
+    let before = format!(
+        "text:900 wrapped:90 {parts} main>text main>wrapped wrapped>text text>measure text>render text>place"
+    );
+    let of = |text: &str, measure: usize| {
+        let after = format!(
+            "{text} text_ex:950 wrapped:90 {parts} main>text main>wrapped text>text_ex wrapped>text_ex \
+             text_ex>measure text_ex>render text_ex>place"
+        );
+        let before =
+            ("main;text 4\nmain;wrapped 9\nmain;wrapped;text 3\nmain;wrapped;text;measure 5", &*before);
+        let folded = format!(
+            "main;text 1\nmain;text;text_ex 1\nmain;wrapped 9\nmain;wrapped;text_ex 80\nmain;wrapped;text_ex;measure {measure}"
+        );
+        said(&between(before, (&folded, &after)), "text_ex")
+    };
+    assert_eq!(of("text:10", 9), "split likely R-succession");
+    // It still has most of its code.
+    assert_eq!(of("text:700", 9), "new-overhead likely R-new-code");
+    // It weighs far more.
+    assert_eq!(of("text:10", 400), "new-overhead likely R-new-code");
+}
+
+#[test]
 fn what_is_gone_may_be_what_is_new_under_a_like_name_whatever_either_weighs() {
     let of = |new: &str| {
         let before =
@@ -224,4 +249,73 @@ fn an_instance_of_a_template_may_be_one_with_another_name_of_a_type() {
     };
     assert_eq!(of("hash"), "new-overhead likely R-new-code");
     assert_eq!(of("size"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn another_instance_of_a_template_that_both_builds_use_is_no_new_code() {
+    let build = "visit:300 main>visit";
+    let of = |known: &str| {
+        let before = format!("{build} {known}:95 main>{known}");
+        let after = format!("{before} sort«Key»:90 visit>sort«Key»");
+        let folded = "main;visit 60\nmain;visit;sort<Key> 60";
+        between(("main;visit 60", &before), (folded, &after))
+    };
+    let outcome = of("sort«Row»");
+    assert_eq!(said(&outcome, "sort<Key>"), "new-overhead likely R-new-code");
+    let limit = verdict(&outcome, "sort<Key>").limited_by.clone();
+    assert!(matches!(&limit, Some(Limit::KnownTemplate { other, .. }) if other == "sort<Row>"), "{limit:?}");
+    assert_eq!(said(&of("order«Row»"), "sort<Key>"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn a_function_that_calls_what_its_neighbour_called_is_a_part_of_that() {
+    let build = "check:90 round:300 count:60 order:60 flush:60 main>check check>round";
+    let of = |still: &str| {
+        let before = format!("{build} round>count round>order round>flush");
+        let after =
+            format!("{build} prepare:150 check>prepare prepare>count prepare>order prepare>flush {still}");
+        let folded = "main;check;round 20\nmain;check;prepare 5\nmain;check;prepare;order 40";
+        said(
+            &between(("main;check;round 30\nmain;check;round;order 2", &before), (folded, &after)),
+            "prepare",
+        )
+    };
+    assert_eq!(of(""), "new-overhead likely R-new-code");
+    assert_eq!(of("round>count round>order round>flush"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn a_change_of_inlining_is_proved_only_where_the_weight_is_found_again() {
+    let (stacks, words) = steady();
+    // The builds are versions apart: all other code differs.
+    let before = format!("{words} save:300 chunk:800 main>save save>chunk");
+    let after = format!("{} save:340 main>save save<chunk*4", words.replace('=', "=9"));
+    let of = |save: &str| {
+        let old = format!("{stacks}main;save 5\nmain;save;chunk 90");
+        said(&between((&old, &before), (&format!("{stacks}{save}"), &after)), "chunk")
+    };
+    let proved = "inline-change proved R-inline-change";
+    // Its lines count for the caller, which has what it was.
+    assert_eq!(of("main;save 92"), proved);
+    // What it calls, or what is inlined in it, shows that it ran as much.
+    assert_eq!(of("main;save 5\nmain;save;+chunk;crc 80"), proved);
+    // It is nowhere: the run hardly enters the copies, or they do something else.
+    assert_eq!(of("main;save 5"), "inline-change likely R-inline-change");
+}
+
+#[test]
+fn functions_that_callers_exchanged_both_ways_are_one_if_they_weigh_as_much() {
+    let build = "match_at:300 hash:200 main>match_at main>hash";
+    let of = |load: usize| {
+        let old = format!("{build} match_at<LOAD64*2 hash<LOAD64*1");
+        let new = format!("{build} match_at<read_word*2 hash<read_word*1");
+        let stacks = |name: &str, count: usize| {
+            format!(
+                "main;match_at 90\nmain;match_at;+{name} {count}\nmain;hash 60\nmain;hash;+{name} {count}"
+            )
+        };
+        said(&between((&stacks("LOAD64", load), &old), (&stacks("read_word", 40), &new)), "read_word")
+    };
+    assert_eq!(of(50), "moved likely R-succession");
+    assert_ne!(of(400), "moved likely R-succession");
 }

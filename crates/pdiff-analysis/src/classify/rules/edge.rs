@@ -12,6 +12,7 @@ use pdiff_profile::{PerSide, Side};
 use super::called_as_often::runs_as_often;
 use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
 use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, no_way_around, only_entered};
+use super::new_code::has_no_body;
 use super::newly_active::lost_pp;
 use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};
@@ -82,6 +83,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     if in_between::rule(context, case, flipped).is_some()
         || came_along_pp(context, case) >= EXPLAINING_PART * grown_pp
+        || ran_without_pp(context, case) >= EXPLAINING_PART * grown_pp
     {
         return None;
     }
@@ -115,6 +117,14 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         },
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// What a function leads to and the before run had without it: chains may have lost it there. No chain loses what is inlined.
+fn ran_without_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
+    match has_no_body(context, case, Side::Before) {
+        true => 0.0,
+        false => in_between::kept_pp(context, case, Side::After),
+    }
 }
 
 /// What a function's own code costs more, copies of it included.

@@ -7,6 +7,7 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::newly_active::FACTOR;
+use super::weight::has_same_code;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::context::Context;
 use crate::noise::MIN_SAMPLES;
@@ -38,6 +39,14 @@ fn costs_as_before(context: &Context<'_>, case: &Case<'_>) -> bool {
     before > 0.0 && after <= MORE_CALLS * context.common_shift.factor() * before
 }
 
+/// Whether the function has the same code and that runs no more, by samples of it.
+fn runs_as_before(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let (before, after) = (case.row.before.self_pct, case.row.after.self_pct);
+    has_same_code(context, case)
+        && case.row.before.samples >= FEW_SAMPLES
+        && after <= MORE_CALLS * context.common_shift.factor() * before
+}
+
 /// Whether its main caller was sampled well in both runs and has the same code.
 fn is_called_as_before(
     context: &Context<'_>,
@@ -53,14 +62,16 @@ fn is_called_as_before(
 }
 
 /// What a function has more under callers that did not enter it before, without what it had under callers that no longer do, in
-/// percent: what it does there, it may not have been asked for before.
+/// percent: what it does there, it may not have been asked for before. A caller that entered it, however little, with code that is the
+/// same and runs no more, asks it for the same.
 pub(super) fn anew_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
     let calls = context.calls_to(case.row, Side::After).into_iter();
     let change = |call: &crate::compare::SampledCall| {
         let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
         let before = context.common_shift.factor() * pct.before;
         let is_one_sided = pct.after >= FACTOR * before || before >= FACTOR * pct.after;
-        if is_one_sided { pct.after - before } else { 0.0 }
+        let asks_as_before = || context.caller(call).is_some_and(|caller| runs_as_before(context, caller));
+        if is_one_sided && !(before > 0.0 && asks_as_before()) { pct.after - before } else { 0.0 }
     };
     calls.map(change).sum()
 }

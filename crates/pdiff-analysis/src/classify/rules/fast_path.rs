@@ -205,6 +205,7 @@ fn entered_more<'a>(
     }
     let has_flipped_callees = || number.is_some_and(|number| flipped.callees.contains_key(&number));
     let is_same = context.has_like_code(callee)
+        || is_more_here(context, callee, pct)
         || (has_more_calls && (has_flipped_callees() || context.builds.is_laid_out_anew(&callee.ids)));
     let has_left = number.is_some_and(|callee| has_flipped(context, flipped, row, callee));
     if callee.row.object != row.object || callee.is_stub() || !is_same || has_left {
@@ -226,6 +227,18 @@ fn entered_more<'a>(
         pct,
         calls,
     })
+}
+
+/// Whether a callee whose code differs grew so much more under the function, where it has these shares, than under its other callers
+/// that its code cannot be why.
+fn is_more_here(context: &Context<'_>, callee: &Case<'_>, here: PerSide<f64>) -> bool {
+    let (before, after) =
+        (callee.row.before.total_pct - here.before, callee.row.after.total_pct - here.after);
+    let total = callee.row.before.total_pct;
+    let samples = here.before / total * callee.row.total.samples(Side::Before) as f64;
+    let is_known = before >= FLOOR_PP && samples >= MIN_SAMPLES as f64;
+    let differs = context.builds.same_code(&callee.ids) == Some(false);
+    differs && is_known && here.after * before >= MORE * here.before * after
 }
 
 /// How many calls a callee that left the function may be below a newly entered one.

@@ -36,6 +36,9 @@ const EXPLAINED_PART: f64 = 0.5;
 /// A function of which this part was out of line already grew or shrank in its own right, unless copies explain it.
 const OUT_OF_LINE_PART: f64 = 0.5;
 
+/// A function with less than this part of its total was entered less, or does less.
+const ENTERED_PART: f64 = 0.5;
+
 /// A caller may lose up to so many times what its flipped callees gained; what is beyond is its own.
 const CALLER_FACTOR: f64 = 2.0;
 
@@ -160,9 +163,10 @@ fn callee_of(
     let row = case.row;
     let family = context.row_number(row).and_then(|row| flipped.costs.get(&row)).copied();
     let copies = copies_pct(context, case, &flips, inlined_on);
-    let left = if copies > 0.0 { left_pp(context, &flips, inlined_on) } else { 0.0 };
-    let shown_pp = copies.max(left);
-    let has_shown_copies = shown_pp >= EXPLAINING_PART * row.delta_booked_pp().abs();
+    let change_pp = row.delta_booked_pp().abs();
+    let left = left_pp(context, &flips, inlined_on);
+    let shown_pp = if copies > 0.0 { copies.max(left) } else { 0.0 };
+    let has_shown_copies = shown_pp >= EXPLAINING_PART * change_pp;
     // Of another version, other code may have taken over what the copies hardly show.
     let family_cost = family.filter(|_| has_shown_copies || !context.is_other_version);
     let (rule_id, cause) = match (inlined_on, family_cost) {
@@ -191,10 +195,12 @@ fn callee_of(
     if cause != Cause::InlineChange && !has_shown_copies {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
-    // Where copies anywhere hardly show samples and it also has code of its own, other changes of that may be the reason.
+    // Where copies anywhere hardly show samples, other changes may be the reason: it also has code of its own, or the run of that side
+    // hardly entered it, and the callers that contain the copies do not have what it was.
     let all_copies = row.side(inlined_on).x_pct() - row.side(inlined_on).booked_self_pct;
-    let has_few_copies = all_copies < EXPLAINING_PART * row.delta_booked_pp().abs();
-    if !has_shown_copies && has_few_copies && !has_no_body(context, case, inlined_on) {
+    let has_few_copies = all_copies < EXPLAINING_PART * change_pp;
+    let is_lost = || left < EXPLAINING_PART * change_pp && is_hardly_entered(context, row, inlined_on);
+    if !has_shown_copies && has_few_copies && (is_lost() || !has_no_body(context, case, inlined_on)) {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
     // Of another version, the code in the family does other work as well.
@@ -211,6 +217,12 @@ fn callee_of(
         finding = finding.limited(Confidence::Likely, Limit::NoNamedCaller);
     }
     gates::one_compiler(gates::common(finding, case), context, case)
+}
+
+/// Whether a function's total on the side with the copies is less than half of what it was on the other: inlining leaves it as it is.
+fn is_hardly_entered(context: &Context<'_>, row: &Row, inlined_on: Side) -> bool {
+    let total = PerSide::new(context.common_shift.factor() * row.before.total_pct, row.after.total_pct);
+    total[inlined_on] < ENTERED_PART * total[inlined_on.other()]
 }
 
 /// Whether a flip's caller was found on both sides by its full name.

@@ -75,7 +75,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let instances = context.instances.get_or_init(|| Instances::new(&context.builds, &context.cases));
     if let Some(other) = instances.of_template(&case.row.name, without) {
-        let limit = Limit::OtherInstance { other: other.to_owned(), in_build: without };
+        let (name, in_build) = (other.name.clone(), without);
+        let limit = match other.is_of_one {
+            true => Limit::OtherInstance { other: name, in_build },
+            false => Limit::KnownTemplate { other: name, in_build },
+        };
         finding = finding.limited(Confidence::Likely, limit);
     }
     if let Some(other) = called_instead(context, case, with).and_then(|id| named(context, without, id)) {

@@ -1,6 +1,6 @@
 //! `R-heavier` and `R-lighter`: in both builds, self changed, and no other rule gave a cause.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
 use super::cost_per_call::cost_per_call;
@@ -25,6 +25,12 @@ pub(super) fn changed(case: &Case<'_>) -> Option<Judged> {
 
 /// A change of self tells nothing of a function whose total moved the other way by so many times as much.
 const AGAINST_TOTAL: f64 = 4.0;
+
+/// A function whose total changed by at most this part of what its own code did costs the same as a whole.
+const KEPT_TOTAL: f64 = 0.35;
+
+/// What a function called has left it if it has so many times less there.
+const LEFT_FACTOR: f64 = 5.0;
 
 /// The part of a change that must be under callers whose code differs, for these to be a possible reason.
 const EXPLAINING_PART: f64 = 0.5;
@@ -53,6 +59,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !case.is_sampled(less) {
         finding = finding.limited(Confidence::Unclear, Limit::NoSample(less));
     }
+    if is_exchanged_with_callees(context, case, more) {
+        finding = finding.limited(Confidence::Unclear, Limit::SameTotal);
+    }
     let finding = if same_code && !is_called_by_changed_code(context, case, flipped, more) {
         unchanged(finding, context, case, flipped, more)
     } else if same_code && context.is_patched && !may_be_called_more(context, case, more) {
@@ -74,6 +83,23 @@ fn is_against_total(context: &Context<'_>, row: &Row) -> bool {
     let own = |(before, after): (f64, f64)| context.common_shift.own_change_pp(before, after);
     let (self_pp, total_pp) = (own(Judged::OwnSelf.shares(row)), own(Judged::Total.shares(row)));
     row.total.significant && self_pp * total_pp < 0.0 && total_pp.abs() > AGAINST_TOTAL * self_pp.abs()
+}
+
+/// Whether the function as a whole costs the same, and what it called on the side with less of its own code, and hardly does on the
+/// other, is as much as its own code changed: that may be a part of the other.
+fn is_exchanged_with_callees(context: &Context<'_>, case: &Case<'_>, more: Side) -> bool {
+    let (row, shift) = (case.row, context.common_shift);
+    let own = |(before, after): (f64, f64)| shift.own_change_pp(before, after);
+    let (self_pp, total_pp) = (own(Judged::OwnSelf.shares(row)), own(Judged::Total.shares(row)));
+    if row.total.significant || total_pp.abs() > KEPT_TOTAL * self_pp.abs() || has_same_code(context, case) {
+        return false;
+    }
+    let left = context.calls_from(row, more.other()).into_iter().map(|call| {
+        let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
+        let pct = PerSide::new(shift.factor() * pct.before, pct.after);
+        if pct[more.other()] >= LEFT_FACTOR * pct[more] { pct[more.other()] - pct[more] } else { 0.0 }
+    });
+    left.sum::<f64>() >= EXPLAINING_PART * self_pp.abs()
 }
 
 /// A change of the same code that no changed function calls: unclear, for a reason that is true.

@@ -55,7 +55,8 @@ impl Successions {
         if fresh.is_empty() {
             return Self::default().with_named(named);
         }
-        let renamed = kinship.renamed(&fresh);
+        let mut renamed = kinship.renamed(&fresh);
+        kinship.exchanged(&fresh, &mut renamed);
         let is_renamed = |row: usize| renamed.iter().any(|(before, after)| *before == row || *after == row);
         let mut links = renamed.clone();
         let mut doubtful = FxHashSet::default();

@@ -1,6 +1,7 @@
 //! A function that was called where another one is called now, and a function that calls what its caller called before: the code
 //! tells so, whatever the runs entered.
 
+use super::kinship::{Kinship, weight};
 use crate::classify::case::Case;
 use crate::classify::context::Context;
 use crate::classify::library::is_of_library;
@@ -14,8 +15,14 @@ const LEAST_CALLERS: usize = 2;
 /// The part of the callers of either function that must have exchanged one for the other.
 const MOST_CALLERS: f64 = 0.5;
 
+/// The lighter of two functions that are one has at least this part of the other's weight.
+const LEAST_ALIKE: f64 = 0.5;
+
 /// One call may have moved for another reason than that code moved.
 const LEAST_TAKEN: usize = 2;
+
+/// What is called beside a function shares more with it by chance: what all programs call.
+const LEAST_TAKEN_BESIDE: usize = 3;
 
 /// The function that the callers of a case of side `with` called in the other build, which this build lacks: most of the callers
 /// of each, of those that both builds have, call or contain the other one.
@@ -53,24 +60,64 @@ pub(in crate::classify) fn called_instead(
     replaced.max_by_key(|(id, count)| (*count, std::cmp::Reverse(*id))).map(|(id, _)| id)
 }
 
-/// Whether a caller of a case of side `with` handed code on to it: most of what the case calls or contains, of what both builds have,
-/// the caller called or contained in the other build, and does no more.
+impl Kinship<'_, '_> {
+    /// Adds to the renamed functions those of which the callers exchanged one for the other, both ways, and which weigh about as much.
+    pub(super) fn exchanged(&self, fresh: &[(usize, Side)], renamed: &mut Vec<(usize, usize)>) {
+        let of = |row: usize, with: Side| {
+            let other = called_instead(self.context, self.context.cases.get(row)?, with)?;
+            self.rows[with.other()].get(&other).copied()
+        };
+        let weight = |row: usize, side: Side| {
+            let factor = if side == Side::Before { self.context.common_shift.factor() } else { 1.0 };
+            factor * weight(self.context, row, side)
+        };
+        for (after, _) in fresh.iter().filter(|(_, with)| *with == Side::After) {
+            let Some(before) = of(*after, Side::After) else { continue };
+            let (old, new) = (weight(before, Side::Before), weight(*after, Side::After));
+            let is_known = renamed.iter().any(|(a, b)| *a == before || b == after);
+            let is_alike = old.min(new) >= LEAST_ALIKE * old.max(new);
+            if !is_known
+                && is_alike
+                && fresh.contains(&(before, Side::Before))
+                && of(before, Side::Before) == Some(*after)
+            {
+                renamed.push((before, *after));
+            }
+        }
+    }
+}
+
+/// Whether a caller of a case of side `with`, or what that caller calls beside it, handed code on to it: most of what the case calls or
+/// contains, of what both builds have, that function called or contained in the other build, and does no more.
 pub(in crate::classify) fn took_over_calls(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
-    let Some((own, other)) = context.builds.census(with).zip(context.builds.census(with.other())) else {
-        return false;
-    };
+    let Some(own) = context.builds.census(with) else { return false };
     let Some(id) = case.ids[with].first().copied() else { return false };
+    let callers = users(own, id);
+    // A caller that did one thing after the other may have got them as two functions.
+    let beside = callers.iter().flat_map(|caller| own.calls_from(*caller)).map(|edge| edge.callee);
+    let givers = callers.iter().map(|caller| (*caller, LEAST_TAKEN));
+    givers
+        .chain(beside.map(|giver| (giver, LEAST_TAKEN_BESIDE)))
+        .any(|(giver, least)| took_from(context, (giver, id), with, least))
+}
+
+/// Whether a caller of a case of side `with` handed code on to it.
+pub(super) fn handed_calls(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>, with: Side) -> bool {
+    let ids = caller.ids[with].first().zip(case.ids[with].first());
+    ids.is_some_and(|(caller, id)| took_from(context, (*caller, *id), with, LEAST_TAKEN))
+}
+
+/// Whether a function took over at least so many calls or copies from a giver, and most of what it calls or contains.
+fn took_from(context: &Context<'_>, (giver, id): (FunctionId, FunctionId), with: Side, least: usize) -> bool {
+    let censuses = context.builds.census(with).zip(context.builds.census(with.other()));
+    let Some(((own, other), before)) = censuses.zip(partner(context, with, giver)) else { return false };
     let known = |of: BTreeSet<FunctionId>| -> BTreeSet<FunctionId> {
         of.into_iter().filter_map(|id| partner(context, with, id)).collect()
     };
     let ours = known(used(own, id));
-    let took_over = |caller: FunctionId| {
-        let Some(before) = partner(context, with, caller) else { return false };
-        let (was_used, is_used) = (used(other, before), known(used(own, caller)));
-        let taken = ours.iter().filter(|id| was_used.contains(id) && !is_used.contains(id)).count();
-        taken >= LEAST_TAKEN && taken as f64 >= MOST_CALLERS * ours.len() as f64
-    };
-    users(own, id).into_iter().any(took_over)
+    let (was_used, is_used) = (used(other, before), known(used(own, giver)));
+    let taken = ours.iter().filter(|id| was_used.contains(id) && !is_used.contains(id)).count();
+    taken >= least && taken as f64 >= MOST_CALLERS * ours.len() as f64
 }
 
 /// The functions of both builds that call or contain a function, as those of the other build.

@@ -120,6 +120,12 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::OtherInstance { other, in_build } => {
             format!("{other} is in the {in_build} binary alone: it may be the same with another name of a type")
         }
+        Limit::KnownTemplate { other, in_build } => {
+            format!("the {in_build} binary has another instance of its template, {other}: only a use of it is new or gone")
+        }
+        Limit::SameTotal => {
+            "its total is the same: what it calls on one side may be its own code on the other".to_owned()
+        }
         Limit::ReplacedCallees => {
             "most of its weight is in callees that may have taken the place of others: see there".to_owned()
         }
