@@ -33,6 +33,9 @@ pub(super) fn maybe_renamed(list: &[Finding]) -> impl Iterator<Item = Block> {
     })
 }
 
+/// What the option adds that looks into the binaries: parts can be others with it.
+const CAUSES: &str = "--causes, with both binaries: all causes, and callers that stacks lack";
+
 /// What to do next.
 pub(super) fn blocks(comparison: &Comparison, has_causes: bool, explain: Option<&[String]>) -> Vec<Block> {
     let Some(first) = comparison.findings.list.iter().find(|finding| finding.is_function()) else {
@@ -43,8 +46,7 @@ pub(super) fn blocks(comparison: &Comparison, has_causes: bool, explain: Option<
         let named = ["--function".to_owned(), name.to_owned()];
         let words = explain.iter().cloned().chain(named).collect();
         let command = Block::Command(CommandLine { label: "next", words });
-        let causes =
-            (!has_causes).then(|| Line::block("", "the causes of all parts: --causes, with both binaries"));
+        let causes = (!has_causes).then(|| Line::block("", CAUSES));
         return std::iter::once(command).chain(causes).collect();
     }
     let explain =
@@ -52,7 +54,7 @@ pub(super) fn blocks(comparison: &Comparison, has_causes: bool, explain: Option<
     let text = if has_causes {
         format!("all of part {}: {explain}", first.rank)
     } else {
-        format!("why: {explain}; the causes of all parts: --causes, with both binaries")
+        format!("why: {explain}; {CAUSES}")
     };
     vec![Line::block("next", text)]
 }
@@ -74,7 +76,7 @@ mod tests {
         assert!(table(&sample::with_findings(), &options(100)).contains(expected));
         let narrow = table(&sample::with_findings(), &options(40));
         let (_, command) = narrow.split_once("next     ").unwrap();
-        let (command, _) = command.split_once("\n         the causes").unwrap();
+        let (command, _) = command.split_once("\n         --causes").unwrap();
         assert_eq!(
             command,
             "pdiff explain 'a b.perf' \\\n           b.perf --windows w.tsv \\\n           --function log_writer"
