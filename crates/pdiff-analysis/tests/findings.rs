@@ -288,7 +288,7 @@ fn a_profile_that_costs_more_as_a_whole_has_no_finding_with_one_run_a_side() {
 }
 
 #[test]
-fn the_median_place_tells_what_all_places_share() {
+fn three_of_four_places_tell_what_all_share() {
     let mut after = PROGRAM.to_vec();
     after.push(("main;serve;audit", 400));
     let (before, after) = (recorded(PROGRAM, 1), recorded(&after, 2));
@@ -298,10 +298,10 @@ fn the_median_place_tells_what_all_places_share() {
     };
     let dearer = compare(1220.0);
     assert_eq!(names(&dearer.findings), ["serve -> audit"]);
-    let ratio = dearer.findings.rest.median_cost_ratio.unwrap();
-    assert!((ratio - 1.22).abs() < 0.03, "{ratio}");
+    let ratio = dearer.findings.rest.common_cost_ratio.unwrap();
+    assert!(ratio > 1.17 && ratio <= 1.23, "{ratio}");
     // Less than the variation between runs that is taken for granted.
-    assert_eq!(compare(1020.0).findings.rest.median_cost_ratio, None);
+    assert_eq!(compare(1020.0).findings.rest.common_cost_ratio, None);
 }
 
 #[test]

@@ -176,9 +176,10 @@ pub struct FindingsRest {
     pub after: FindingSide,
     /// The change of the share of an unchanged place: new over old.
     pub common_factor: f64,
-    /// New over old cost per operation of the median place; `None` without operations, if few places were sampled well or they
-    /// changed unlike each other, or if it is within noise.
-    pub median_cost_ratio: Option<f64>,
+    /// New over old cost per operation that three of four places reach: they changed by as much or more, the same way as the whole.
+    /// `None` without operations, if few places were sampled well or they changed unlike each other, or if the whole change or that of
+    /// the median place is within noise.
+    pub common_cost_ratio: Option<f64>,
     /// Changes beyond noise that were too many to list.
     pub unlisted: usize,
     /// The sum of those changes without sign, in points.

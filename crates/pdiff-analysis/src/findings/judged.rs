@@ -39,6 +39,8 @@ pub(super) struct Judge<'a> {
     common: CommonFactor,
     /// The factor on the share of the median place.
     typical: Option<CommonFactor>,
+    /// The changes of the shares of places that both sides sampled well, as logarithms, in order.
+    log_changes: Vec<f64>,
     /// The rows that tell how shares vary from run to run.
     rows: Vec<Row>,
     /// The rate of false findings among the nodes that can be shown.
@@ -60,13 +62,15 @@ impl<'a> Judge<'a> {
         let denominator = Denominator { before, after };
         let rows: Vec<Row> = sets.iter().map(|set| row(groups, set)).collect();
         let noise = judge(std::slice::from_ref(&denominator), &rows, &input.noise).rows;
-        let typical = typical(groups, noise.get(count..).unwrap_or(&[]));
+        let log_changes = log_changes(groups, noise.get(count..).unwrap_or(&[]));
+        let typical = typical(&log_changes);
         let mut judge = Self {
             groups,
             settings: input.noise,
             cost: input.cost,
             common: common_factor(input, typical),
             typical,
+            log_changes,
             denominator,
             rows,
             shown: ShownTests::new(&[]),
@@ -130,16 +134,19 @@ impl<'a> Judge<'a> {
         Some(self.cost?.factor_or_assumed(self.settings.single_run_cv()))
     }
 
-    /// New over old cost per operation of the median place; `None` if it is not known, or if it or the whole cost is within
-    /// noise.
-    pub(super) fn median_cost_ratio(&self) -> Option<f64> {
+    /// New over old cost per operation that three of four places reach; `None` if the median is not known, or if it or the whole
+    /// cost is within noise.
+    pub(super) fn common_cost_ratio(&self) -> Option<f64> {
         let (typical, of_cost) = (self.typical?, self.of_cost()?);
         let (whole, median) = (-of_cost.ratio.ln(), (typical.ratio / of_cost.ratio).ln());
         // The cost varies more than a median does, and its degrees of freedom are fewer.
         let half = |log_se: f64| critical_t(0.05, of_cost.degrees_of_freedom) * log_se;
         let is_told =
             whole.abs() > half(of_cost.log_se) && median.abs() > half(typical.log_se.hypot(of_cost.log_se));
-        is_told.then(|| median.exp())
+        let part = if whole > 0.0 { REACHED } else { 1.0 - REACHED };
+        let at = (part * (self.log_changes.len() - 1) as f64).round() as usize;
+        let reached = self.log_changes.get(at)? - of_cost.ratio.ln();
+        (is_told && reached * whole > 0.0).then(|| reached.exp())
     }
 
     fn change(&self, noise: RowNoise) -> Change {
@@ -188,17 +195,26 @@ fn common_factor(input: &Input<'_>, typical: Option<CommonFactor>) -> CommonFact
     of_cost.filter(contradicts).unwrap_or(typical)
 }
 
+/// The part of the places that changed less than what all are said to share.
+const REACHED: f64 = 0.25;
+
 /// A median whose 95 % interval is wider than this factor either way is of places that have nothing in common.
 const UNLIKE: f64 = 1.5;
 
-/// The factor on the share of the median place that both sides sampled well; `None` if there are only few, or if they changed
-/// unlike each other.
-fn typical(groups: &Groups, own: &[RowNoise]) -> Option<CommonFactor> {
+/// The changes of the shares of places that both sides sampled well, as logarithms, in order.
+fn log_changes(groups: &Groups, own: &[RowNoise]) -> Vec<f64> {
     let is_sampled =
         |node: &usize| groups.nodes[*node].own.values().all(|amount| amount.samples >= MIN_SAMPLES);
     let nodes = (0..groups.nodes.len()).filter(is_sampled);
     let logs = nodes.filter_map(|node| own.get(node)).map(|own| (own.after_pct / own.before_pct).ln());
+    let mut logs: Vec<f64> = logs.filter(|log| log.is_finite()).collect();
+    logs.sort_by(f64::total_cmp);
+    logs
+}
+
+/// The factor on the share of the median place; `None` if there are only few, or if they changed unlike each other.
+fn typical(log_changes: &[f64]) -> Option<CommonFactor> {
     let is_told =
         |factor: &CommonFactor| critical_t(0.05, factor.degrees_of_freedom) * factor.log_se <= UNLIKE.ln();
-    typical_factor(logs.collect()).filter(is_told)
+    typical_factor(log_changes.to_vec()).filter(is_told)
 }

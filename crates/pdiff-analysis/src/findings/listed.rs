@@ -400,7 +400,7 @@ impl Listing<'_> {
             before,
             after,
             common_factor: self.judge.common().ratio,
-            median_cost_ratio: self.judge.median_cost_ratio(),
+            common_cost_ratio: self.judge.common_cost_ratio(),
             unlisted: untold.count,
             unlisted_pp: untold.points,
             significant_pp,

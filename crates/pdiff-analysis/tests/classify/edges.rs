@@ -136,6 +136,9 @@ fn of_builds_a_patch_apart_a_changed_caller_may_call_a_function_twice() {
     // As many calls in the code: only a path that is taken more.
     let once_again = fetching("run=61 run>fetch");
     assert_eq!(said_of(&of(125, 20), &once_again), "missing-fast-path likely R-edge");
+    // Another constant in it may be why.
+    let other = once_again.replace("fetch=50", "fetch=51");
+    assert_ne!(said_of(&of(125, 20), &other), "missing-fast-path likely R-edge");
     // A little more with as many calls may be the memory.
     assert_eq!(said_of(&of(90, 20), &once_again), "heavier unclear R-heavier");
     // It costs more under its other caller, too: it is not the calls.

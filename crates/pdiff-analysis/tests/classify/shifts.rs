@@ -136,3 +136,20 @@ fn what_a_collector_does_more_is_no_slower_machine() {
     }
     assert_eq!(verdict(&outcome, "collect_1").cause.as_str(), "heavier");
 }
+
+#[test]
+fn copies_that_are_as_many_and_took_lines_of_the_code_around_cost_nothing() {
+    // No function has the same code, so the builds are no patch apart.
+    let build = |of: u32, copies: u32| {
+        let steady: String =
+            (0..10).map(|n| format!("steady_{n}:80 steady_{n}={} main>steady_{n} ", of + n)).collect();
+        format!("main:50 {steady} run:300 run={of} main>run run<cell*{copies}")
+    };
+    let program = |own: u64, cell: u64| steady(&format!("main;run {own}\nmain;run;+cell {cell}"));
+    let said_of = |copies: u32| {
+        let (before, after) = (program(500, 100), program(400, 200));
+        said(&classified(seen(&before, &build(20, 3)), seen(&after, &build(60, copies))), "cell")
+    };
+    assert_eq!(said_of(3), "noise likely R-common-shift");
+    assert_ne!(said_of(4), "noise likely R-common-shift");
+}

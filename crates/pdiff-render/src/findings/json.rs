@@ -131,7 +131,7 @@ pub(crate) struct RestReport {
     common_factor: f64,
     /// New over old cost per operation of the median place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    median_cost_ratio: Option<f64>,
+    common_cost_ratio: Option<f64>,
     /// What that factor makes of the rest's share, in points.
     common_shift_pp: f64,
     /// Changes beyond noise that were too many to list.
@@ -183,7 +183,7 @@ pub(crate) fn rest(of: &Comparison) -> RestReport {
         delta_pp: rest.delta_pp(),
         delta_per_op: rest.delta_per_op(),
         common_factor: rest.common_factor,
-        median_cost_ratio: rest.median_cost_ratio,
+        common_cost_ratio: rest.common_cost_ratio,
         common_shift_pp: rest.before.pct * (rest.common_factor - 1.0),
         unlisted: rest.unlisted,
         unlisted_pp: rest.unlisted_pp,

@@ -10,8 +10,8 @@ use crate::findings::inside::work_text;
 /// The part of the whole change from which it is told what the rest is.
 const LEAST_PART: f64 = 0.2;
 
-/// The part of the rest's change, as logarithms, that the median place must have changed, so that it is most of it.
-const MOST: f64 = 0.5;
+/// The part of the rest's change, as logarithms, that three of four places must reach, so that it is most of it.
+const MOST: f64 = 0.7;
 
 /// The part of the whole change from which work of the kernel that is in no part is told.
 const LEAST_KERNEL_PART: f64 = 0.1;
@@ -59,23 +59,24 @@ pub(super) fn shared(comparison: &Comparison) -> Option<Block> {
     let (cost, rest) = (comparison.cost.as_ref()?, &comparison.findings.rest);
     let (before, after) = (rest.before.per_op?, rest.after.per_op?);
     let whole = cost.per_op.after - cost.per_op.before;
-    let (median, of_rest) = (rest.median_cost_ratio?.ln(), (after / before).ln());
+    let (shared, of_rest) = (rest.common_cost_ratio?.ln(), (after / before).ln());
     let is_large = (after - before) / whole >= LEAST_PART;
-    let is_most = median / of_rest >= MOST;
-    (is_large && is_most).then(|| Line::block("all else", text(cost, (before, after), median.exp())))
+    let is_most = shared / of_rest >= MOST;
+    (is_large && is_most).then(|| Line::block("all else", text(cost, (before, after), shared.exp())))
 }
 
-fn text(cost: &Cost, (before, after): (f64, f64), median: f64) -> String {
+fn text(cost: &Cost, (before, after): (f64, f64), shared: f64) -> String {
     let unit = CostUnit::of(cost);
     let percent = |ratio: f64| signed(100.0 * (ratio - 1.0), 0);
     format!(
-        "{} -> {} {} ({} %), and the median place of the program {} %: most of it is no single place, but what all code \
+        "{} -> {} {} ({} %), and three of four places of the program {} % or {}: most of it is no single place, but what all code \
          shares, such as the machine, its load, or the compiler and its options",
         unit.fixed(before).trim(),
         unit.fixed(after).trim(),
         unit.name,
         percent(after / before),
-        percent(median),
+        percent(shared),
+        if shared > 1.0 { "more" } else { "lower" },
     )
 }
 
@@ -122,16 +123,16 @@ mod tests {
     fn what_all_places_share_is_told_where_it_is_most_of_the_rest() {
         let mut of = sample::with_findings();
         let told = |of: &pdiff_analysis::Comparison| super::shared(of).is_some();
-        of.findings.rest.median_cost_ratio = Some(1.5);
+        of.findings.rest.common_cost_ratio = Some(1.5);
         // The rest costs less, the median place more.
         assert!(!told(&of));
         of.findings.rest.before.per_op = Some(20_000.0);
         of.findings.rest.after.per_op = Some(30_000.0);
         assert!(told(&of));
-        of.findings.rest.median_cost_ratio = Some(1.1);
+        of.findings.rest.common_cost_ratio = Some(1.1);
         assert!(!told(&of));
         // Little of the change is left.
-        of.findings.rest.median_cost_ratio = Some(1.5);
+        of.findings.rest.common_cost_ratio = Some(1.5);
         of.findings.rest.before.per_op = Some(28_000.0);
         assert!(!told(&of));
     }

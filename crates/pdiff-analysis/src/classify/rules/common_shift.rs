@@ -1,8 +1,9 @@
 //! `R-common-shift`: the share changed as that of every unchanged function did, for what grew or shrank elsewhere takes
 //! or leaves share.
 
-use pdiff_profile::{Side, Weight};
+use pdiff_profile::{PerSide, Side, Weight};
 
+use super::code_counts::is_inlined_only;
 use super::fast_path;
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
@@ -73,13 +74,25 @@ fn is_unlike_typical(change: &CostChange) -> bool {
     own_pct.is_none_or(|pct| pct.abs() >= 100.0 * FLOOR_RELATIVE)
 }
 
+/// Whether a function runs only inlined, from as many copies in both builds.
+fn has_as_many_copies(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let copies = PerSide::from_fn(|side| {
+        let census = context.builds.census(side);
+        let sites =
+            census.into_iter().flat_map(|census| case.ids[side].iter().flat_map(|id| census.sites_of(*id)));
+        sites.map(|site| site.count).sum::<u32>()
+    });
+    is_inlined_only(context, case) && copies.before > 0 && copies.before == copies.after
+}
+
 /// A function whose copies weigh more, or less, while the functions that contain them do not: their lines went from one to the
 /// other, and cost nothing.
 fn within_place(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     let (row, shift) = (case.row, context.common_shift);
     let own_pp = shift.own_change_pp(row.before.self_pct, row.after.self_pct);
-    // Of other versions of a program, a part of a function may do more and another one less.
-    if !row.significant || row.booked.significant || !case.of_program || !context.is_patched {
+    // Of other versions of a program, a part of a function may do more and another one less, but not the same one.
+    let may_tell = context.is_patched || has_as_many_copies(context, case);
+    if !row.significant || row.booked.significant || !case.of_program || !may_tell {
         return None;
     }
     let (mut copies_pp, mut places_pp, mut main) = (0.0, 0.0, None::<(f64, &Case<'_>)>);

@@ -274,7 +274,9 @@ fn many_times(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
 
 /// Whether a function's code is the same, or differs because the inlining of functions that it calls changed.
 fn has_same_source(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> bool {
-    context.has_like_code(case) || differs_by_inlining(context, case, flipped)
+    context.builds.same_code(&case.ids) == Some(true)
+        || context.is_relaid(case)
+        || differs_by_inlining(context, case, flipped)
 }
 
 /// Code that a callee left may be longer all the same, by so many bytes of a call and what is saved around it, and by this factor, for

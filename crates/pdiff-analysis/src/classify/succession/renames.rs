@@ -21,6 +21,9 @@ const TELLING_BYTES: u64 = 64;
 /// Functions of unlike names are one in another form where sizes and weights are alike to this degree.
 const LEAST_UNLIKE: f64 = 0.85;
 
+/// Functions that have the same copies in the same functions are one where weights are alike to this degree.
+const LEAST_OF_COPIES: f64 = 0.5;
+
 /// In so many parts at most.
 const MOST_PARTS: usize = 2;
 
@@ -240,7 +243,7 @@ impl Kinship<'_, '_> {
             .into_iter()
             .map(|of| ratio(factor * share(of, before.row, Side::Before), share(of, after.row, Side::After)));
         let weight = weight.fold(1.0, f64::min);
-        (weight >= LEAST_UNLIKE).then(|| weight + name_likeness(&before.row.name, &after.row.name))
+        (weight >= LEAST_OF_COPIES).then(|| weight + name_likeness(&before.row.name, &after.row.name))
     }
 
     /// Whether a function of Before has the same code as one of After, long enough to be so by no chance.

@@ -98,7 +98,7 @@ pub fn fact_text(of: &Fact) -> String {
                 CallInCode::NoFunction => "the before build has no such function",
                 CallInCode::NotVisible => "the before build does not show whether its code has the call",
             };
-            format!("{callee}: {after_pct:.2} % under it after, none or little before; {in_code}")
+            format!("{callee}: {after_pct:.2} % under it after; {in_code}")
         }
         Fact::OnlyCaller { callee, caller, .. } => format!(
             "where the stacks show a caller of {callee}, it is {caller}; in other stacks a frameless leaf hides the caller"

@@ -182,7 +182,7 @@ pub fn part_limit_text(of: PartLimit) -> String {
 /// What could not be seen for lack of samples.
 pub(super) fn unseen(detectable_pp: Option<f64>) -> String {
     detectable_pp.map_or_else(
-        || "too few samples for a test".to_owned(),
+        || "these runs could not have shown a change of it".to_owned(),
         |pp| format!("a change of self below {pp:.2} points is not detectable"),
     )
 }

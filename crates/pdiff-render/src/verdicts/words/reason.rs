@@ -96,14 +96,10 @@ pub fn reason_text(of: &Reason) -> String {
             format!("{:.2} to {:.2} % under {caller}{why}; {code}", pct.before, pct.after)
         }
         Reason::Below { function: Some(function), caller, grown_pp } => {
-            format!(
-                "{grown_pp:+.2} points under {function}, which {caller} now also calls: reported as one finding with it"
-            )
+            format!("{grown_pp:+.2} points under {function}, which {caller} calls more: one finding with it")
         }
         Reason::Below { function: None, caller, grown_pp } => {
-            format!(
-                "{grown_pp:+.2} points under {caller}, which now also calls it: reported as one finding with it"
-            )
+            format!("{grown_pp:+.2} points under {caller}, which calls it more: one finding with it")
         }
         Reason::GoesOnUnseen { callee, after_pct } => format!(
             "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
