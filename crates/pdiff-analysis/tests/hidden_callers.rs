@@ -88,6 +88,8 @@ fn the_caller_of_a_leaf_in_a_library_is_put_back() {
     // One code has several names in the library.
     let code = "main > find, find > memcpy@plt";
     check(code, "main;find 10\nmain;libc.so.6!memmove 50\nmain 40", "find", 60.0);
+    // In the stub, too.
+    check("main > find, find > strcmp@plt", "main;find 10\nmain;strcmp@plt 50\nmain 40", "find", 60.0);
     // The library has another name for it inside.
     let code = "main > find, find > write@plt";
     check(

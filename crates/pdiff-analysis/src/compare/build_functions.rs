@@ -56,17 +56,22 @@ impl<'a> BuildFunctions<'a> {
         })
     }
 
-    /// The stubs by which the program calls a function of another object.
+    /// The stubs by which the program calls a function of another object, or a stub itself.
     pub(super) fn stubs_of(&self, key: KeyId) -> Vec<FunctionId> {
         let of = self.keys.get(key);
-        if &*of.object == self.label || of.is_nameless() || is_kernel_object(&of.object) {
+        let is_stub = |function: &Function<'_>| function.linkage() == Linkage::Imported;
+        if &*of.object == self.label {
+            let own = self.census.find(&of.name).filter(|_| of.name.ends_with(PLT_MARK));
+            return own.filter(is_stub).map(Function::target).collect();
+        }
+        if of.is_nameless() || is_kernel_object(&of.object) {
             return Vec::new();
         }
         let others = ONE_CODE.iter().filter(|names| names.contains(&&*of.name)).flat_map(|names| *names);
         let names = std::iter::once(&*of.name).chain(others.copied().filter(|name| *name != &*of.name));
         let names = names.chain(exported(&of.name).filter(|_| of.object.starts_with(C_LIBRARY)));
         let stubs = names.flat_map(|name| self.census.find(&format!("{name}{PLT_MARK}")).collect::<Vec<_>>());
-        stubs.filter(|function| function.linkage() == Linkage::Imported).map(Function::target).collect()
+        stubs.filter(is_stub).map(Function::target).collect()
     }
 
     /// The key of a function, where it has samples somewhere.
