@@ -9,7 +9,7 @@ use crate::findings::first_screen::setting_text;
 use crate::findings::grid::what;
 use crate::findings::inside::Inside;
 use crate::findings::result::measured;
-use crate::verdicts::words::{cause_text, part_limit_text};
+use crate::verdicts::words::{as_a_whole, cause_text, part_limit_text};
 
 /// Functions inside that are listed.
 const MOST_MEMBERS: usize = 8;
@@ -86,6 +86,8 @@ fn inside_text(of: &ExplainedFinding<'_>, inside: Inside<'_>) -> String {
     let Some(member) = inside.function() else { return format!("{change} in {}", inside.text()) };
     let mut verdicts = of.classification.verdicts.iter();
     let verdict = verdicts.find(|of| of.function == member.name && of.object == member.object);
-    let verdict = verdict.map_or_else(String::new, |of| format!(": {}", cause_text(of.cause, of.confidence)));
+    let verdict = verdict.map_or_else(String::new, |of| {
+        format!(": {}{}", as_a_whole(of.cause, inside.change()), cause_text(of.cause, of.confidence))
+    });
     format!("{change} in {} itself{verdict}", member.name)
 }

@@ -14,7 +14,7 @@ use crate::document::{Block, Line, Tone};
 use crate::findings::inside::Inside;
 use crate::verdicts::kernel::is_of_kernel;
 use crate::verdicts::lists::{self, is_of_others, reason, size};
-use crate::verdicts::words::{cause_text, part_limit_text};
+use crate::verdicts::words::{as_a_whole, cause_text, part_limit_text};
 
 /// Functions inside a part that are listed.
 const MOST_INSIDE: usize = 3;
@@ -105,7 +105,9 @@ fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: 
         let change = change_text(comparison, points, per_op);
         let verdict = inside.function().and_then(|member| verdict_on(of, &member.name, &member.object));
         let verdict = verdict.filter(|of| of.cause != Cause::Noise);
-        let verdict = verdict.map_or_else(String::new, |verdict| format!(": {}", verdict_text(verdict)));
+        let verdict = verdict.map_or_else(String::new, |verdict| {
+            format!(": {}{}", as_a_whole(verdict.cause, inside.change()), verdict_text(verdict))
+        });
         Line::block("inside", format!("{change} in {}{verdict}", inside.text()))
     }));
     blocks

@@ -20,6 +20,22 @@ pub(crate) fn cause_text(cause: Cause, confidence: Confidence) -> String {
     if cause == confidence { cause.to_owned() } else { format!("{cause}, {confidence}") }
 }
 
+/// What to put before the cause of a function of which one place changed so much: where that goes the other way, the cause is that of
+/// all its places.
+pub(crate) fn as_a_whole(cause: Cause, change: f64) -> &'static str {
+    let grows = matches!(
+        cause,
+        Cause::Heavier
+            | Cause::NewlyActive
+            | Cause::MissingFastPath
+            | Cause::MoreCalls
+            | Cause::NewOverhead
+            | Cause::InlineRegression
+    );
+    let shrinks = matches!(cause, Cause::Lighter | Cause::Gone | Cause::InlineGain);
+    if (grows && change < 0.0) || (shrinks && change > 0.0) { "as a whole " } else { "" }
+}
+
 /// A change of cost with its interval.
 fn cost(change: &CostChange) -> String {
     percent([change.pct, change.ci_low_pct, change.ci_high_pct])
@@ -53,5 +69,18 @@ fn setting(of: &SettingValues) -> String {
             let value = one.as_deref().or(other.as_deref()).unwrap_or_default();
             format!("{} is {} {side}; the other side has no such setting", of.name, shown(value))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_goes_the_other_way_does_not_carry_the_cause_alone() {
+        assert_eq!(as_a_whole(Cause::Heavier, -2.0), "as a whole ");
+        assert_eq!(as_a_whole(Cause::Lighter, 2.0), "as a whole ");
+        assert_eq!(as_a_whole(Cause::Heavier, 2.0), "");
+        assert_eq!(as_a_whole(Cause::Split, -2.0), "");
     }
 }
