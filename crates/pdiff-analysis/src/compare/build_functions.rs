@@ -4,7 +4,7 @@ use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
 use rustc_hash::FxHashMap;
 
-use crate::c_library::exported;
+use crate::c_library::{exported, is_c_library};
 use crate::findings::is_kernel_object;
 use crate::matching::{file_likeness, held};
 use crate::normalize::{KeyId, Keys};
@@ -14,9 +14,6 @@ const PLT_MARK: &str = "@plt";
 
 /// Names under which C libraries offer the same code.
 const ONE_CODE: [&[&str]; 2] = [&["memmove", "memcpy", "mempcpy"], &["free", "cfree"]];
-
-/// What rows call C libraries begins so.
-const C_LIBRARY: &str = "libc";
 
 /// The functions of one side's build of the program, by key.
 pub(super) struct BuildFunctions<'a> {
@@ -69,7 +66,7 @@ impl<'a> BuildFunctions<'a> {
         }
         let others = ONE_CODE.iter().filter(|names| names.contains(&&*of.name)).flat_map(|names| *names);
         let names = std::iter::once(&*of.name).chain(others.copied().filter(|name| *name != &*of.name));
-        let names = names.chain(exported(&of.name).filter(|_| of.object.starts_with(C_LIBRARY)));
+        let names = names.chain(exported(&of.name).filter(|_| is_c_library(&of.object)));
         let stubs = names.flat_map(|name| self.census.find(&format!("{name}{PLT_MARK}")).collect::<Vec<_>>());
         stubs.filter(is_stub).map(Function::target).collect()
     }

@@ -18,6 +18,7 @@ use super::input::{Knowledge, Sides};
 use super::mistakes::unwinding;
 use super::prepare::{PreparedRun, PreparedSides};
 use super::side_fact::Unwinding;
+use crate::c_library::is_program_start;
 use crate::findings::is_kernel_object;
 use crate::matching::held;
 use crate::normalize::{KeyId, Keys, Level, NormalStacks};
@@ -28,9 +29,8 @@ const MOST_JUMPS: usize = 3;
 /// A function that leads to more others may have ways that were not looked at.
 const WIDEST: usize = 4096;
 
-/// The function that the start of a program calls, and the names of that start in C libraries.
+/// The function that the start of a program calls.
 const ENTRY: &str = "main";
-const STARTS: [&str; 2] = ["__libc_start", "_start"];
 
 impl PreparedSides {
     /// The same with the callers that chains hide, where the code of the program's builds (base first) tells them. It is no
@@ -159,7 +159,7 @@ impl<'a> HiddenCallers<'a> {
             true => self.build.of_key(caller).to_vec(),
             false => Vec::new(),
         };
-        let starts = STARTS.iter().any(|start| key.name.starts_with(start)) && &*key.object != self.label;
+        let starts = is_program_start(&key.name) && &*key.object != self.label;
         let is_called = |id: &FunctionId| callers.iter().any(|from| census.call(*from, *id).is_some());
         if below.is_empty() || below.iter().any(is_called) || caller == callee {
             return None;

@@ -99,8 +99,8 @@ pub(super) struct Untold {
 }
 
 /// Leaves `most` of picks that stand largest first. The last places go, one after the other, to the largest of what is left: what
-/// grew below one function as one, what shrank below one function as one, or a single pick; gives what is told nowhere. `change`
-/// tells how much a pick grew.
+/// grew below one function as one, what shrank below one function as one, or a single pick; gives what the list leaves
+/// out. `change` is how much a pick grew.
 pub(super) fn gather(
     groups: &Groups,
     judge: &Judge<'_>,

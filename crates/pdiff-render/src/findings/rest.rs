@@ -7,13 +7,13 @@ use crate::document::visible_text::visible;
 use crate::document::{Block, Line};
 use crate::findings::inside::work_text;
 
-/// The part of the whole change from which it is told what the rest is.
+/// A rest of less than this part of the whole change is not explained.
 const LEAST_PART: f64 = 0.2;
 
 /// The part of the rest's change, as logarithms, that three of four places must reach, so that it is most of it.
 const MOST: f64 = 0.7;
 
-/// The part of the whole change from which work of the kernel that is in no part is told.
+/// Work of the kernel outside the parts has a line if it is at least this part of the whole change.
 const LEAST_KERNEL_PART: f64 = 0.1;
 
 /// Says what the kernel does more or less, in the direction of the whole, that no part tells: below a function that has most of the

@@ -1,6 +1,7 @@
 //! `R-common-shift`: the share changed as that of every unchanged function did, for what grew or shrank elsewhere takes
 //! or leaves share.
 
+use pdiff_profile::census::Function;
 use pdiff_profile::{PerSide, Side, Weight};
 
 use super::code_counts::is_inlined_only;
@@ -78,9 +79,8 @@ fn is_unlike_typical(change: &CostChange) -> bool {
 fn has_as_many_copies(context: &Context<'_>, case: &Case<'_>) -> bool {
     let copies = PerSide::from_fn(|side| {
         let census = context.builds.census(side);
-        let sites =
-            census.into_iter().flat_map(|census| case.ids[side].iter().flat_map(|id| census.sites_of(*id)));
-        sites.map(|site| site.count).sum::<u32>()
+        let functions = case.ids[side].iter().filter_map(|id| census?.function(*id));
+        functions.map(Function::inlined_instances).sum::<u64>()
     });
     is_inlined_only(context, case) && copies.before > 0 && copies.before == copies.after
 }
