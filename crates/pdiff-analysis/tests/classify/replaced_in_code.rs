@@ -319,3 +319,20 @@ fn functions_that_callers_exchanged_both_ways_are_one_if_they_weigh_as_much() {
     assert_eq!(of(50), "moved likely R-succession");
     assert_ne!(of(400), "moved likely R-succession");
 }
+
+#[test]
+fn what_is_new_below_new_code_may_be_what_was_called_before_under_a_like_name() {
+    let of = |old: &str| {
+        let before = (
+            format!("main;open 9\nmain;open;{old} 90"),
+            format!("open:200 {old}:700 unused:90 main>open open>{old} unused>{old}"),
+        );
+        let after = "main;open 9\nmain;open;verify 200\nmain;open;einit 2\nmain;open;einit;gcm_init 110";
+        let words = format!(
+            "open:200 {old}:700 einit:90 gcm_init:300 verify:500 unused:90 main>open open>verify open>einit einit>gcm_init unused>{old}"
+        );
+        said(&between((&before.0, &before.1), (after, &words)), "gcm_init")
+    };
+    assert_eq!(of("aesni_gcm_init_key"), "new-overhead likely R-new-code");
+    assert_eq!(of("read_table"), "new-overhead proved R-new-code");
+}

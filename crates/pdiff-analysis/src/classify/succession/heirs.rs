@@ -219,6 +219,7 @@ impl<'c> Kinship<'c, '_> {
             || self.wraps(case, &callers, with)
             || self.has_unseen_predecessor(&callers, with)
             || self.has_twin_in_code(case, with)
+            || self.may_replace_beyond_new_code(row, case, &callers, with)
         {
             return true;
         }
@@ -245,6 +246,25 @@ impl<'c> Kinship<'c, '_> {
             });
             weight >= FLOOR_PP && lost.sum::<f64>() >= least * weight
         })
+    }
+
+    /// Whether only new code calls the row, and a function of both builds that leads to that code called one of a like name with about
+    /// the row's weight, which this run does not enter.
+    fn may_replace_beyond_new_code(
+        &self,
+        row: usize,
+        case: &Case<'_>,
+        callers: &[usize],
+        with: Side,
+    ) -> bool {
+        if callers.is_empty() || !callers.iter().all(|caller| self.is_fresh(*caller, with.other())) {
+            return false;
+        }
+        let leading: Vec<usize> = self.entered_by(row, with, &[]).into_iter().collect();
+        let less = self.called_less(case, &leading, with, DOUBTFUL_LOSS);
+        less.iter()
+            .filter_map(|kin| self.context.cases.get(*kin))
+            .any(|kin| !kin.is_sampled(with) && are_named_alike(&case.row.name, &kin.row.name, LIKE_NAME))
     }
 
     /// Whether the other run entered none of the callers that both builds have, and one of them calls a function in the code of that
