@@ -132,11 +132,11 @@ impl NormalStacks {
     }
 
     /// The same stacks with other levels: `rewrite` appends those of each.
-    pub(crate) fn rewritten(&self, mut rewrite: impl FnMut(&[Level], &mut Vec<Level>)) -> Self {
+    pub(crate) fn rewritten(&self, mut rewrite: impl FnMut(StackId, &[Level], &mut Vec<Level>)) -> Self {
         let mut stacks =
             Self { levels: Vec::with_capacity(self.levels.len()), ends: Vec::with_capacity(self.ends.len()) };
         for stack in (0..).map(StackId).take(self.len()) {
-            rewrite(self.get(stack), &mut stacks.levels);
+            rewrite(stack, self.get(stack), &mut stacks.levels);
             stacks.ends.push(stacks.levels.len());
         }
         stacks

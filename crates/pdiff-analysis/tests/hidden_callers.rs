@@ -4,11 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use pdiff_analysis::{CompareSettings, Comparison, PreparedSides, Sides};
+use pdiff_analysis::{CompareSettings, Comparison, PreparedSides, RunInput, SideInput, Sides};
 use pdiff_profile::census::{
     Body, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, Linkage, Visibility,
 };
-use pdiff_profile::{NoteKind, ObjectAddr, PerSide, Profile};
+use pdiff_profile::{
+    Call, EventId, FrameId, InlineChain, InlineFrame, Lookup, NoteKind, ObjectAddr, PerSide, Profile,
+    Resolution, Resolutions,
+};
 use support::{compared, profile, settings, side};
 
 #[allow(dead_code, reason = "one module for many tests")]
@@ -50,6 +53,44 @@ fn put_back_by(builds: PerSide<&Census>, stacks: &str, command: &str) -> Compari
     let prepared = PreparedSides::new(&sides, &settings);
     let mended = prepared.with_hidden_callers(&sides, "app", builds.map(Some), &settings.knowledge);
     mended.compare(&sides, &settings)
+}
+
+/// As [`put_back`] of a recording with addresses: `calls` says which functions frames called (`run > find`; `run > ?` through a
+/// pointer).
+fn put_back_knowing(calls: &str, code: &str, stacks: &str) -> Comparison {
+    let mut recorded: Profile = profile(stacks);
+    recorded.header.push(("cmdline".into(), "perf record -g".into()));
+    let mut resolutions = Resolutions::new(recorded.frames.len());
+    let function = |name: &str| InlineFrame {
+        name: name.into(),
+        linkage_name: None,
+        file: None,
+        line: None,
+        inlined: false,
+    };
+    let mut numbers = BTreeMap::new();
+    for (id, frame) in (0..).map(FrameId).zip(&recorded.frames) {
+        let name = recorded.string(frame.symbol.unwrap());
+        let chain = InlineChain::new(vec![function(name)]).unwrap();
+        let number = resolutions.add(Resolution::Resolved(chain));
+        numbers.insert(name.to_owned(), (id, number));
+        for lookup in [Lookup::Exact, Lookup::MinusOne] {
+            resolutions.set(id, lookup, number);
+        }
+    }
+    let call = |words: &str| {
+        let (caller, callee) = words.split_once(" > ").unwrap();
+        let call = numbers.get(callee).map_or(Call::Pointer, |(_, number)| Call::Function(*number));
+        (numbers[caller].0, call)
+    };
+    resolutions.set_calls(calls.split(", ").map(call).collect());
+    let run = || RunInput { resolutions: Some(&resolutions), ..RunInput::new("x", &recorded, EventId(0)) };
+    let sides = Sides { before: SideInput::new("a", vec![run()]), after: SideInput::new("b", vec![run()]) };
+    let build = census(code, Visibility::DebugInfo);
+    let builds = PerSide::new(Some(&build), Some(&build));
+    let settings = settings();
+    let prepared = PreparedSides::new(&sides, &settings);
+    prepared.with_hidden_callers(&sides, "app", builds, &settings.knowledge).compare(&sides, &settings)
 }
 
 /// The weight of stacks that hold a function, of 100.
@@ -137,6 +178,32 @@ fn nothing_is_guessed() {
     // A function that has no samples of its own name has no row.
     let comparison = put_back("main > a, a > leaf", "main;leaf 50\nmain 50", "perf record -g");
     assert!(!totals(&comparison).contains_key("a"));
+}
+
+#[test]
+fn a_call_that_was_recorded_is_known_where_the_code_has_several_ways() {
+    let stacks = "a 10\nb 10\nmain;leaf 50\nmain 30";
+    let total = |calls: &str, code: &str, stacks: &str, of: &str| {
+        totals(&put_back_knowing(calls, code, stacks)).get(of).copied().unwrap()
+    };
+    let two_ways = "main > a, main > b, a > leaf, b > leaf, main > leaf";
+    assert_eq!(total("main > a", two_ways, stacks, "a"), 60.0);
+    assert_eq!(total("main > b", two_ways, stacks, "b"), 60.0);
+    // The leaf itself was called.
+    let one_way = "main > a, a > leaf, main > b";
+    assert_eq!(total("main > b", one_way, stacks, "a"), 10.0);
+    assert_eq!(total("main > leaf", one_way, stacks, "a"), 10.0);
+    // Any function may have been called.
+    assert_eq!(total("main > ?", one_way, stacks, "a"), 10.0);
+    assert_eq!(total("main > ?", "main > a, b > leaf", stacks, "b"), 60.0);
+    // A function without frame calls one that has a frame: the chain misses the caller of the former.
+    let stacks = "run 10\nmain;each;compare 60\nmain 30";
+    assert_eq!(total("main > run", "main > run, run > each, each > compare", stacks, "run"), 70.0);
+    // From the function called, jumps lead on.
+    let stacks = "a 10\nb 10\nc 10\nmain;work;leaf 50\nmain 20";
+    let code = "main > a, main > c, a ~ b, b ~ work, c ~ work, work > leaf";
+    assert_eq!(total("main > a", code, stacks, "b"), 60.0);
+    assert_eq!(total("main > c", code, stacks, "c"), 60.0);
 }
 
 #[test]

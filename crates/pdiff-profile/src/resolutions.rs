@@ -1,5 +1,6 @@
 //! The functions of all frames of a profile, and how a frame's address is to be looked up.
 
+use crate::frame_calls::FrameCalls;
 use crate::id::FrameId;
 use crate::lookups::Lookup;
 use crate::polling::PollingFrames;
@@ -15,6 +16,7 @@ pub struct Resolutions {
     /// The same.
     minus_one: Vec<Option<u32>>,
     polling: PollingFrames,
+    calls: FrameCalls,
 }
 
 impl Resolutions {
@@ -27,6 +29,7 @@ impl Resolutions {
             exact: Vec::new(),
             minus_one: Vec::new(),
             polling: PollingFrames::default(),
+            calls: FrameCalls::default(),
         }
     }
 
@@ -76,6 +79,17 @@ impl Resolutions {
     #[must_use]
     pub fn polling(&self) -> &PollingFrames {
         &self.polling
+    }
+
+    /// Says what the calls that return to frames call. It has a byte form of its own.
+    pub fn set_calls(&mut self, calls: FrameCalls) {
+        self.calls = calls;
+    }
+
+    /// What the calls that return to frames call.
+    #[must_use]
+    pub fn calls(&self) -> &FrameCalls {
+        &self.calls
     }
 
     /// Number of frames of the profile.

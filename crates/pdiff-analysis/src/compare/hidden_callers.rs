@@ -7,7 +7,10 @@
 //! it has several paths, nothing is guessed. A leaf may be a function of a library (`strcmp`), which the program calls
 //! through a stub.
 //!
-//! Cost: unique stacks x depth; a pair of functions is looked up once.
+//! Where addresses were recorded, the instruction before a return address says which function was called. If the stack has
+//! another one there, the function that was called is put back, and paths are looked for from there alone.
+//!
+//! Cost: unique stacks x depth; a pair of functions is looked up once for each way in which the call between them is known.
 
 use pdiff_profile::census::{Census, FunctionId, Visibility};
 use pdiff_profile::{NoteKind, Notes, PerSide, Side, StackId, Weight};
@@ -15,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::build_functions::BuildFunctions;
 use super::input::{Knowledge, Sides};
+use super::known_calls::{KnownCall, KnownCalls, has_calls};
 use super::mistakes::unwinding;
 use super::prepare::{PreparedRun, PreparedSides};
 use super::side_fact::Unwinding;
@@ -50,17 +54,30 @@ impl PreparedSides {
         let tell_all = builds
             .values()
             .all(|census| census.is_some_and(|census| census.visibility() != Visibility::DynamicSymbols));
+        // So are calls read from the code: packs of earlier versions do not have them.
+        let knows_calls = prepared.runs.iter().all(|run| has_calls(run.input));
         let mut hidden = PerSide::from_fn(|side| {
             let census = builds[side]?;
             Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side], tell_all))
         });
         let stacks = prepared.runs.iter().map(|run| {
             let hidden = hidden[run.side].as_mut()?;
-            Some(hidden.put_back(run, &mut notes))
+            let calls = knows_calls.then(|| KnownCalls::new(run.input, hidden.build.census));
+            Some(hidden.put_back(run, calls, &mut notes))
         });
         let stacks = stacks.collect();
         self.with_stacks(sides, stacks, notes, knowledge)
     }
+}
+
+/// Two functions, one above the other in a stack.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Gap {
+    caller: KeyId,
+    callee: KeyId,
+    is_leaf: bool,
+    /// What the caller called.
+    call: KnownCall,
 }
 
 /// What the code of one side's build tells of callers that its chains hide.
@@ -73,8 +90,8 @@ struct HiddenCallers<'a> {
     misses_callers_of_leaves: bool,
     /// Whether callers of functions in libraries are put back, too.
     of_libraries: bool,
-    /// By caller and callee of a stack, and whether the callee is a leaf: the functions between them.
-    between: FxHashMap<(KeyId, KeyId, bool), Box<[KeyId]>>,
+    /// The functions between two of a stack.
+    between: FxHashMap<Gap, Box<[KeyId]>>,
 }
 
 impl<'a> HiddenCallers<'a> {
@@ -93,8 +110,16 @@ impl<'a> HiddenCallers<'a> {
     }
 
     /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
-    fn put_back(&mut self, run: &PreparedRun<'_>, notes: &mut Notes) -> NormalStacks {
-        let stacks = run.stacks.rewritten(|levels, out| self.append(levels, out));
+    fn put_back(
+        &mut self,
+        run: &PreparedRun<'_>,
+        mut calls: Option<KnownCalls<'_>>,
+        notes: &mut Notes,
+    ) -> NormalStacks {
+        let stacks = run.stacks.rewritten(|stack, levels, out| {
+            let calls = calls.as_mut().map_or_else(Vec::new, |calls| calls.of(stack));
+            self.append(&calls, levels, out);
+        });
         let (mut samples, mut weight, mut first) = (0_u64, 0_u64, None);
         for cell in run.cells {
             if stacks.get(cell.stack).len() > run.stacks.get(cell.stack).len() {
@@ -120,15 +145,20 @@ impl<'a> HiddenCallers<'a> {
         format!("{} between {} and {}", name(mended.get(at)), name(above), name(levels.get(at)))
     }
 
-    fn append(&mut self, levels: &[Level], out: &mut Vec<Level>) {
+    /// Appends a stack with what its chain hides; `calls` are those of its machine functions, where that is known.
+    fn append(&mut self, calls: &[KnownCall], levels: &[Level], out: &mut Vec<Level>) {
+        let functions = levels.iter().filter(|level| !level.inlined).count();
+        let calls = if calls.len() == functions { calls } else { &[] };
+        let mut calls = calls.iter().copied();
         let is_of_kernel = |level: &Level| is_kernel_object(&self.keys.get(level.key).object);
         let leaf = levels.iter().rposition(|level| !level.inlined && !is_of_kernel(level));
         let mut caller: Option<KeyId> = None;
         for (at, level) in levels.iter().enumerate() {
             if !level.inlined {
+                let call = calls.next().unwrap_or(KnownCall::Unknown);
                 if let Some(caller) = caller {
-                    let is_leaf = Some(at) == leaf;
-                    let hidden = self.between(caller, level.key, is_leaf).iter();
+                    let gap = Gap { caller, callee: level.key, is_leaf: Some(at) == leaf, call };
+                    let hidden = self.between(gap).iter();
                     out.extend(hidden.map(|key| Level { key: *key, inlined: false }));
                 }
                 caller = Some(level.key);
@@ -138,22 +168,46 @@ impl<'a> HiddenCallers<'a> {
     }
 
     /// The functions that the code has between two that stand one above the other in a stack.
-    fn between(&mut self, caller: KeyId, callee: KeyId, is_leaf: bool) -> &[KeyId] {
-        let pair = (caller, callee, is_leaf);
-        if !self.between.contains_key(&pair) {
-            let path = self.path(caller, callee, is_leaf).unwrap_or_default();
-            self.between.insert(pair, path);
+    fn between(&mut self, gap: Gap) -> &[KeyId] {
+        if !self.between.contains_key(&gap) {
+            let path = match gap.call {
+                KnownCall::Itself => None,
+                KnownCall::Other(called) => self.path_from(called, gap),
+                KnownCall::Unknown | KnownCall::Pointer => self.path(gap),
+            };
+            self.between.insert(gap, path.unwrap_or_default());
         }
-        self.between.get(&pair).map_or(&[], |path| path)
+        self.between.get(&gap).map_or(&[], |path| path)
     }
 
-    fn path(&mut self, caller: KeyId, callee: KeyId, is_leaf: bool) -> Option<Box<[KeyId]>> {
+    /// The functions in a gap whose caller called `called`: the only path from there, else that function alone.
+    fn path_from(&mut self, called: FunctionId, Gap { callee, is_leaf, .. }: Gap) -> Option<Box<[KeyId]>> {
+        let below = self.below(callee, is_leaf);
+        if below.contains(&called) {
+            return None;
+        }
+        let is_hiding = is_leaf && self.misses_callers_of_leaves;
+        let census = self.build.census;
+        let ways = leads_to(census, &below).and_then(|leads| paths(census, vec![called], &leads, is_hiding));
+        let path = ways.and_then(|mut paths| only(&mut paths)).and_then(|path| self.keys_of(path));
+        path.or_else(|| self.keys_of(vec![called])).filter(|path| path.first() != Some(&callee))
+    }
+
+    fn keys_of(&mut self, path: Vec<FunctionId>) -> Option<Box<[KeyId]>> {
+        path.into_iter().map(|id| self.build.key_of(id)).collect()
+    }
+
+    /// The functions that a key represents; of one in a library, the stubs that lead to it, if it is a leaf.
+    fn below(&mut self, callee: KeyId, is_leaf: bool) -> Vec<FunctionId> {
+        let below = self.build.of_key(callee).to_vec();
+        let is_hiding = is_leaf && self.misses_callers_of_leaves;
+        if below.is_empty() && is_hiding && self.of_libraries { self.build.stubs_of(callee) } else { below }
+    }
+
+    fn path(&mut self, Gap { caller, callee, is_leaf, call }: Gap) -> Option<Box<[KeyId]>> {
         let census = self.build.census;
         let is_hiding = is_leaf && self.misses_callers_of_leaves;
-        let mut below = self.build.of_key(callee).to_vec();
-        if below.is_empty() && is_hiding && self.of_libraries {
-            below = self.build.stubs_of(callee);
-        }
+        let below = self.below(callee, is_leaf);
         let key = self.keys.get(caller);
         let callers = match &*key.object == self.label {
             true => self.build.of_key(caller).to_vec(),
@@ -166,10 +220,13 @@ impl<'a> HiddenCallers<'a> {
         }
         let entered: Vec<FunctionId> = match starts {
             true => held(census, ENTRY),
+            false if call == KnownCall::Pointer => Vec::new(),
             false => callers.iter().flat_map(|id| called_from(census, *id)).collect(),
         };
-        let path = only_path(census, entered, &below, is_hiding)?;
-        path.into_iter().map(|id| self.build.key_of(id)).collect()
+        let leads = leads_to(census, &below)?;
+        let mut paths = paths(census, entered, &leads, is_hiding)?;
+        let none = paths.is_empty() && is_hiding;
+        self.keys_of(if none { only_caller(census, &leads)? } else { only(&mut paths)? })
     }
 }
 
@@ -178,19 +235,15 @@ fn called_from(census: &Census, id: FunctionId) -> impl Iterator<Item = Function
     census.calls_from(id).iter().filter(|edge| edge.calls > 0).map(|edge| edge.callee)
 }
 
-/// The only path by which one of the functions `entered` leads to one of `below` and is in no chain, root first.
-fn only_path(
-    census: &Census,
-    mut entered: Vec<FunctionId>,
-    below: &[FunctionId],
-    misses_caller: bool,
-) -> Option<Vec<FunctionId>> {
-    entered.sort_unstable();
-    entered.dedup();
-    let above = jumps_from(census, &entered, WIDEST)?;
-    // The ends of what leads to `below` by jumps; with them what is on the way.
+/// The first of some ways, if there is no second one.
+fn only(ways: &mut Vec<Vec<FunctionId>>) -> Option<Vec<FunctionId>> {
+    ways.pop().filter(|_| ways.is_empty())
+}
+
+/// The ways by which jumps lead to one of `below`, root first, with the function that they lead to; `None` where there are too many.
+fn leads_to(census: &Census, below: &[FunctionId]) -> Option<Vec<Vec<FunctionId>>> {
     let mut leads: Vec<Vec<FunctionId>> = below.iter().map(|id| vec![*id]).collect();
-    let (mut from, mut paths) = (0, Vec::new());
+    let mut from = 0;
     for _ in 0..MOST_JUMPS {
         let until = leads.len();
         for at in from..until {
@@ -205,7 +258,22 @@ fn only_path(
         }
         from = until;
     }
-    for lead in &leads {
+    Some(leads)
+}
+
+/// The paths by which one of the functions `entered` leads to one of those that `leads` end with, and that no chain has, root first:
+/// all, or the first two. `None` where there are too many to look at.
+fn paths(
+    census: &Census,
+    mut entered: Vec<FunctionId>,
+    leads: &[Vec<FunctionId>],
+    misses_caller: bool,
+) -> Option<Vec<Vec<FunctionId>>> {
+    entered.sort_unstable();
+    entered.dedup();
+    let above = jumps_from(census, &entered, WIDEST)?;
+    let mut paths = Vec::new();
+    for lead in leads {
         let (first, hidden) = (*lead.first()?, lead.get(..lead.len() - 1)?);
         // By jumps alone: no chain has them.
         if !hidden.is_empty() && entered.binary_search(&first).is_ok() {
@@ -220,10 +288,10 @@ fn only_path(
             paths.extend(above.iter().filter(calls_it).map(|way| [way, hidden].concat()));
         }
         if paths.len() > 1 {
-            return None;
+            break;
         }
     }
-    if paths.is_empty() && misses_caller { only_caller(census, &leads) } else { paths.pop() }
+    Some(paths)
 }
 
 /// The only caller that a leaf has in the code, and the jumps from there: where no code calls that caller, it is called

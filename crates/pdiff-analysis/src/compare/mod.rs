@@ -23,6 +23,7 @@ mod hot_lines;
 mod input;
 mod judged;
 mod key_facts;
+mod known_calls;
 mod leaves;
 mod match_counterparts;
 mod matching;

@@ -46,6 +46,8 @@ pub(super) enum Kind {
     Census,
     /// The frames in loops that busy-wait.
     Polling,
+    /// What the calls that return to frames call.
+    Calls,
     /// Something that a newer pdiff knows, and this one can do without.
     Other(u32),
 }
@@ -58,12 +60,13 @@ impl Kind {
             Self::Resolutions => 3,
             Self::Census => 4,
             Self::Polling => 5,
+            Self::Calls => 6,
             Self::Other(code) => code,
         }
     }
 
     fn from_code(code: u32) -> Self {
-        let known = [Self::Run, Self::Profile, Self::Resolutions, Self::Census, Self::Polling];
+        let known = [Self::Run, Self::Profile, Self::Resolutions, Self::Census, Self::Polling, Self::Calls];
         known.into_iter().find(|kind| kind.code() == code).unwrap_or(Self::Other(code))
     }
 
@@ -74,6 +77,7 @@ impl Kind {
             Self::Resolutions => "resolutions",
             Self::Census => "census",
             Self::Polling => "polling",
+            Self::Calls => "calls",
             Self::Other(_) => "section of unknown kind",
         }
     }

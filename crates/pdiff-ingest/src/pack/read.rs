@@ -1,7 +1,7 @@
 //! The bytes of a pack to the run.
 
 use pdiff_profile::codec::CodecError;
-use pdiff_profile::{PollingFrames, Profile, Resolutions};
+use pdiff_profile::{FrameCalls, PollingFrames, Profile, Resolutions};
 
 use super::container::{Kind, Section, read_sections};
 use super::error::PackError;
@@ -21,9 +21,11 @@ pub fn read_pack(bytes: &[u8]) -> Result<PackedRun, PackError> {
     let profile = required(&sections, Kind::Profile, Profile::from_bytes)?;
     let mut resolutions = optional(&sections, Kind::Resolutions, Resolutions::from_bytes)?;
     if let Some(resolutions) = &mut resolutions {
-        // Packs of earlier versions have none.
+        // Packs of earlier versions have neither.
         let polling = optional(&sections, Kind::Polling, PollingFrames::from_bytes)?;
         resolutions.set_polling(polling.unwrap_or_default());
+        let calls = optional(&sections, Kind::Calls, FrameCalls::from_bytes)?;
+        resolutions.set_calls(calls.unwrap_or_default());
     }
     if resolutions.as_ref().is_some_and(|known| known.frame_count() != profile.frames.len()) {
         return Err(damaged(Kind::Resolutions, "they belong to another profile"));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pdiff_profile::{
-    BuildId, FrameId, InlineChain, InlineFrame, Lookup, NoteKind, Notes, ObjectId, Reason, Resolution,
+    BuildId, Call, FrameId, InlineChain, InlineFrame, Lookup, NoteKind, Notes, ObjectId, Reason, Resolution,
     Resolutions, RunMeasures, Uncovered, Weight,
 };
 use proptest::collection::vec;
@@ -33,6 +33,8 @@ fn made_up_resolutions(frames: usize) -> Resolutions {
         let lookup = if id % 2 == 0 { Lookup::Exact } else { Lookup::MinusOne };
         resolutions.set(FrameId(id as u32), lookup, number);
     }
+    let call = |id: u32| (FrameId(id), if id.is_multiple_of(3) { Call::Pointer } else { Call::Function(id / 2) });
+    resolutions.set_calls((0..frames as u32).step_by(2).map(call).collect());
     resolutions
 }
 
@@ -202,7 +204,7 @@ fn more_censuses_than_a_reader_accepts_are_not_packed() {
     let mut run = run_at(&[1]);
     run.objects = vec![run.objects[1].clone(); 4096];
     assert!(matches!(write_pack(&run), Err(PackError::Unpackable { section: "census", .. })));
-    run.objects.truncate(4093);
+    run.objects.truncate(4092);
     assert_eq!(read_pack(&write_pack(&run).unwrap()), Ok(run));
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use pdiff_profile::codec::CodecError;
-use pdiff_profile::{PollingFrames, Profile, Resolutions};
+use pdiff_profile::{FrameCalls, PollingFrames, Profile, Resolutions};
 
 use super::container::{Kind, MAX_SECTIONS, Section, write_sections};
 use super::error::PackError;
@@ -69,6 +69,9 @@ fn write(
         parts.push(part(Kind::Resolutions, resolutions.to_bytes(), Resolutions::from_bytes)?);
         if !resolutions.polling().is_empty() {
             parts.push(part(Kind::Polling, resolutions.polling().to_bytes(), PollingFrames::from_bytes)?);
+        }
+        if !resolutions.calls().is_empty() {
+            parts.push(part(Kind::Calls, resolutions.calls().to_bytes(), FrameCalls::from_bytes)?);
         }
     }
     let census = (0..).zip(objects).filter_map(|(number, object)| Some((number, &object.census.as_ref()?.0)));

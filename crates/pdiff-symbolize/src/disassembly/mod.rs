@@ -8,6 +8,7 @@
 
 mod call_paths;
 mod no_return;
+mod return_call;
 mod x86_64;
 
 use std::cell::LazyCell;
@@ -31,6 +32,7 @@ use crate::options::SymbolizeOptions;
 use crate::resolve::frame_addrs;
 use crate::symbolizer::Symbolizer;
 pub use call_paths::CallPaths;
+pub(crate) use return_call::{ReturnCall, ReturnCalls};
 use x86_64::Decoded;
 
 /// Bytes of one function that are disassembled: 30 times the largest one of a large server.

@@ -4,6 +4,7 @@
 mod address_map;
 pub(crate) mod candidate;
 mod frame_addrs;
+mod frame_calls;
 mod frames;
 mod identity;
 mod name_vote;

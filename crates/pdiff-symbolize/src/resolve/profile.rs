@@ -10,18 +10,20 @@ use std::path::PathBuf;
 
 use pdiff_profile::names::FunctionName;
 use pdiff_profile::{
-    Frame, FrameId, InlineFrame, Lookup, NoteKind, Notes, Object, ObjectAddr, ObjectId, ObjectIndex,
-    ObjectKind, Profile, Reason, Resolution, Resolutions, Uncovered, Weight,
+    Call, Frame, FrameCalls, FrameId, InlineFrame, Lookup, NoteKind, Notes, Object, ObjectAddr, ObjectId,
+    ObjectIndex, ObjectKind, Profile, Reason, Resolution, Resolutions, Uncovered, Weight,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::binary::gap::Gap;
+use crate::disassembly::ReturnCalls;
 use crate::error::Error;
 use crate::options::SymbolizeOptions;
 use crate::polling::{is_in, polling_loops};
 use crate::resolve::address_map::AddressMap;
 use crate::resolve::candidate::{Candidate, Lookout, Source, find_binary};
+use crate::resolve::frame_calls::{CallsFound, numbered};
 use crate::resolve::frames::{ObjectFrames, uses_of_frames};
 use crate::resolve::identity::{Identity, identify};
 use crate::resolve::unnamed::UnnamedFunctions;
@@ -153,6 +155,8 @@ struct ObjectResult {
     frames: Vec<(FrameId, Lookup, usize)>,
     /// Frames in loops that busy-wait.
     polling: Vec<(FrameId, Lookup)>,
+    /// What the calls that return to frames call: a place in `resolutions`; `None` where it is a pointer.
+    calls: Vec<(FrameId, Option<usize>)>,
     notes: Notes,
     uncovered: Uncovered,
 }
@@ -164,7 +168,7 @@ fn sorted_by_index(mut results: Vec<(usize, ObjectResult)>) -> Vec<ObjectResult>
 
 fn put_together(known: Resolutions, results: Vec<ObjectResult>) -> Resolved {
     let mut resolved = Resolved { resolutions: known, ..Resolved::default() };
-    let mut polling = Vec::new();
+    let (mut polling, mut calls) = (Vec::new(), Vec::<(FrameId, Call)>::new());
     for (index, result) in (0..).zip(results) {
         polling.extend(result.polling);
         let numbers: Vec<u32> =
@@ -174,6 +178,8 @@ fn put_together(known: Resolutions, results: Vec<ObjectResult>) -> Resolved {
                 resolved.resolutions.set(frame, lookup, *number);
             }
         }
+        let call = |(frame, place)| Some((frame, numbered(place, |at| numbers.get(at).copied())?));
+        calls.extend(result.calls.into_iter().filter_map(call));
         resolved
             .objects
             .extend(result.object.map(|object| ResolvedObject { object: ObjectIndex(index), ..object }));
@@ -181,6 +187,7 @@ fn put_together(known: Resolutions, results: Vec<ObjectResult>) -> Resolved {
         resolved.notes.merge(&result.notes);
     }
     resolved.resolutions.set_polling(polling.into_iter().collect());
+    resolved.resolutions.set_calls(calls.into_iter().collect::<FrameCalls>());
     resolved
 }
 
@@ -251,10 +258,12 @@ fn resolve_object(
     let mut addrs: Vec<ObjectAddr> = asked.iter().filter_map(|asked| asked.2).collect();
     addrs.sort_unstable();
     addrs.dedup();
-    if looks == Looks::InIndex && !symbolizer.has_indexed(&addrs) {
+    let calls = CallsFound::new(&callers(&asked), &ReturnCalls::new(symbolizer.file()));
+    let has_indexed = || symbolizer.has_indexed(&addrs) && symbolizer.has_indexed(&calls.targets);
+    if looks == Looks::InIndex && !has_indexed() {
         return Ok(None);
     }
-    result.symbolize(object, asked, &addrs, &mut symbolizer);
+    result.symbolize(object, asked, (&addrs, calls), &mut symbolizer);
     result.finish(object, &identity, &symbolizer, is_proved || identity.is_borne_out());
     drop_aside(symbolizer);
     Ok(Some(result))
@@ -308,6 +317,12 @@ fn asked(frames: &ObjectFrames, identity: &Identity) -> Vec<Asked> {
     asked
 }
 
+/// The frames with return addresses, and the bytes before those.
+fn callers(asked: &[Asked]) -> Vec<(FrameId, u64)> {
+    let callers = asked.iter().filter(|(_, lookup, ..)| *lookup == Lookup::MinusOne);
+    callers.filter_map(|(frame, _, addr, _)| Some((*frame, addr.as_ref()?.0))).collect()
+}
+
 impl ObjectResult {
     fn note_wrong_file(&mut self, path: &str, why: &str) {
         let text = || format!("{path} is not used: it is another build than the one profiled: {why}");
@@ -334,20 +349,22 @@ impl ObjectResult {
         self.frames.push((frame, lookup, at));
     }
 
-    /// Finds the functions of what is asked for, whose addresses are sorted.
+    /// Finds the functions of what is asked for, whose addresses are sorted, and of what is called there.
     fn symbolize(
         &mut self,
         object: &Object,
         asked: Vec<Asked>,
-        addrs: &[ObjectAddr],
+        (addrs, calls): (&[ObjectAddr], CallsFound),
         symbolizer: &mut Symbolizer,
     ) {
         self.find_polling(&asked, addrs, symbolizer);
-        let found = symbolizer.symbolize(addrs);
-        let places: FxHashMap<ObjectAddr, usize> = addrs.iter().copied().zip(0..).collect();
+        let all = [addrs, &calls.targets].concat();
+        let found = symbolizer.symbolize(&all);
+        let places: FxHashMap<ObjectAddr, usize> = all.iter().copied().zip(0..).collect();
         self.uncovered = uncovered(addrs, &found, symbolizer);
         self.resolutions = found;
         let mut unnamed = UnnamedFunctions::new(object, symbolizer);
+        self.calls = calls.named(|addr| places.get(&addr).copied(), &mut unnamed, &mut self.resolutions);
         let perf_knows_more = !symbolizer.has_debug_info();
         for (frame, lookup, addr, symbol) in asked {
             let has_symbol = symbol != PerfSymbol::None;

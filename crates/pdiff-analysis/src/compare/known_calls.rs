@@ -1,0 +1,111 @@
+//! What the instructions before the return addresses of one run's stacks say: which function each caller called.
+
+use pdiff_profile::census::{Census, Function, FunctionId};
+use pdiff_profile::names::FunctionName;
+use pdiff_profile::{Call, FrameId, InlineFrame, Lookup, Lookups, Profile, Resolution, Resolutions, StackId};
+use rustc_hash::FxHashMap;
+
+use super::input::RunInput;
+use crate::matching::{file_likeness, held};
+
+/// What is known of the call of one level of a stack by the machine function above it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum KnownCall {
+    /// Nothing.
+    Unknown,
+    /// The function below was called: nothing is hidden.
+    Itself,
+    /// This function was called, which is another one.
+    Other(FunctionId),
+    /// Some function was called through a pointer.
+    Pointer,
+}
+
+/// Whether calls that return to frames of a run are known.
+pub(super) fn has_calls(run: &RunInput<'_>) -> bool {
+    run.resolutions.is_some_and(|resolutions| !resolutions.calls().is_empty())
+}
+
+/// The calls in the stacks of one run.
+pub(super) struct KnownCalls<'a> {
+    profile: &'a Profile,
+    lookups: Lookups<'a>,
+    resolutions: Option<&'a Resolutions>,
+    census: &'a Census,
+    /// By frame.
+    calls: Vec<Option<Call>>,
+    /// By resolution: the program's function of that name.
+    functions: FxHashMap<u32, Option<FunctionId>>,
+}
+
+impl<'a> KnownCalls<'a> {
+    pub(super) fn new(run: &RunInput<'a>, census: &'a Census) -> Self {
+        let (profile, resolutions) = (run.profile, run.resolutions);
+        Self {
+            profile,
+            lookups: Lookups::new(profile),
+            resolutions,
+            census,
+            calls: resolutions.map_or_else(Vec::new, |known| known.calls().by_frame(profile.frames.len())),
+            functions: FxHashMap::default(),
+        }
+    }
+
+    /// By machine function of a stack, root first: what is known of the call that led to it.
+    pub(super) fn of(&mut self, stack: StackId) -> Vec<KnownCall> {
+        let is_machine = |(id, _): &(FrameId, Lookup)| {
+            self.profile.frames.get(id.index()).is_some_and(|frame| !frame.inlined)
+        };
+        let frames: Vec<(FrameId, Lookup)> =
+            self.lookups.of(self.profile.stacks.get(stack)).filter(is_machine).collect();
+        let mut known = vec![KnownCall::Unknown; frames.len()];
+        for (known, pair) in known.iter_mut().skip(1).zip(frames.windows(2)) {
+            if let [caller, callee] = pair {
+                *known = self.between(*caller, *callee);
+            }
+        }
+        known
+    }
+
+    fn between(&mut self, caller: (FrameId, Lookup), callee: (FrameId, Lookup)) -> KnownCall {
+        let called = self.calls.get(caller.0.index()).copied().flatten();
+        let is_return_address = caller.1 == Lookup::MinusOne;
+        match called.filter(|_| is_return_address) {
+            None => KnownCall::Unknown,
+            Some(Call::Pointer) => KnownCall::Pointer,
+            Some(Call::Function(number)) => self.called(number, callee),
+        }
+    }
+
+    /// The function that was called, next to the one that the stack has below.
+    fn called(&mut self, number: u32, (callee, lookup): (FrameId, Lookup)) -> KnownCall {
+        let Some(resolutions) = self.resolutions else { return KnownCall::Unknown };
+        let function = |resolution: &'a Resolution| match resolution {
+            Resolution::Resolved(chain) => Some(chain.outermost()),
+            Resolution::Unresolved(_) => None,
+        };
+        let Some(called) = resolutions.table().get(number as usize).and_then(function) else {
+            return KnownCall::Unknown;
+        };
+        let below = resolutions.get(callee, lookup).and_then(function);
+        if below
+            .is_some_and(|below| (&below.name, &below.linkage_name) == (&called.name, &called.linkage_name))
+        {
+            return KnownCall::Itself;
+        }
+        let census = self.census;
+        let id = *self.functions.entry(number).or_insert_with(|| only_function(census, called));
+        id.map_or(KnownCall::Unknown, KnownCall::Other)
+    }
+}
+
+/// The only function of the build that debug information describes so.
+fn only_function(census: &Census, called: &InlineFrame) -> Option<FunctionId> {
+    let name = FunctionName::with_linkage(&called.name, called.linkage_name.as_deref());
+    let mut ids = held(census, name.qualified());
+    if ids.len() > 1 {
+        let file = |id: &FunctionId| census.function(*id).and_then(Function::file);
+        ids.retain(|id| file_likeness(file(id), called.file.as_deref()) > 0);
+    }
+    ids.pop().filter(|_| ids.is_empty())
+}

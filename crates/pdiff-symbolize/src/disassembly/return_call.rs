@@ -1,0 +1,146 @@
+//! What the call before a return address calls.
+//!
+//! In: a file and a return address in it. Out: the first byte of the function called, or that it was called through a pointer. A call
+//! is accepted only if it leads to where the unwind tables say that a function begins, so bytes that happen to look like one are not
+//! taken for it. Calls of other files, through stubs or the table of their addresses, are not told.
+//!
+//! Cost: a few bytes and one search of the unwind tables for each address.
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Register};
+
+use crate::binary::elf_file::ElfFile;
+use crate::binary::function_ranges::FunctionRanges;
+use crate::binary::layout::Processor;
+
+/// The length of a direct call of x86-64.
+const CALL_BYTES: u64 = 5;
+
+/// The lengths of calls through a pointer of x86-64.
+const POINTER_CALL_BYTES: std::ops::RangeInclusive<u64> = 2..=8;
+
+/// What a call calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ReturnCall {
+    /// The function that begins at this address.
+    Function(u64),
+    /// Any function: it is called through a pointer.
+    Pointer,
+}
+
+/// The calls in one file.
+pub(crate) struct ReturnCalls<'f> {
+    file: &'f ElfFile,
+    processor: Processor,
+    functions: FunctionRanges<'f>,
+}
+
+impl<'f> ReturnCalls<'f> {
+    pub(crate) fn new(file: &'f ElfFile) -> Self {
+        Self { file, processor: Processor::of(file), functions: FunctionRanges::new(file) }
+    }
+
+    /// The call before the instruction that holds the byte after `call_byte`, which is the last one of the call. Profilers that
+    /// unwind by debug information may print the address of the byte before.
+    pub(crate) fn at(&self, call_byte: u64) -> Option<ReturnCall> {
+        let after = call_byte.checked_add(1)?;
+        let direct = |after| self.target(after).filter(|target| self.is_function(*target));
+        match direct(after).or_else(|| direct(after.checked_add(1)?)) {
+            Some(target) => Some(ReturnCall::Function(target)),
+            None => self.is_by_pointer(after).then_some(ReturnCall::Pointer),
+        }
+    }
+
+    fn is_function(&self, addr: u64) -> bool {
+        self.functions.at(addr).is_some_and(|function| function.start == addr)
+    }
+
+    /// Where the direct call before an address leads.
+    fn target(&self, after: u64) -> Option<u64> {
+        match self.processor {
+            Processor::X86 => match self.bytes_before(after, CALL_BYTES)? {
+                [0xe8, distance @ ..] => {
+                    let distance = i32::from_le_bytes(distance.try_into().ok()?);
+                    Some(after.wrapping_add_signed(distance.into()))
+                }
+                _ => None,
+            },
+            Processor::Arm => {
+                let word = u32::from_le_bytes(self.bytes_before(after, 4)?.try_into().ok()?);
+                let words = i64::from((word << 6).cast_signed() >> 6);
+                (word >> 26 == 0b10_0101).then(|| (after - 4).wrapping_add_signed(4 * words))
+            }
+            Processor::Other => None,
+        }
+    }
+
+    /// Whether the call before an address is through a pointer that is not the linker's own. Bytes that could also be the end of a
+    /// direct call are not told.
+    fn is_by_pointer(&self, after: u64) -> bool {
+        let leads_to_code = || self.target(after).is_some_and(|target| self.file.is_code(target));
+        match self.processor {
+            Processor::X86 => {
+                let is_one = |length: u64| {
+                    let code = self.bytes_before(after, length).unwrap_or(&[]);
+                    let instruction =
+                        Decoder::with_ip(64, code, after - length, DecoderOptions::NONE).decode();
+                    instruction.flow_control() == FlowControl::IndirectCall
+                        && instruction.len() as u64 == length
+                        && instruction.memory_base() != Register::RIP
+                };
+                !leads_to_code() && POINTER_CALL_BYTES.take_while(|length| *length <= after).any(is_one)
+            }
+            Processor::Arm => {
+                let word = self.bytes_before(after, 4).and_then(|bytes| bytes.try_into().ok());
+                word.map(u32::from_le_bytes).is_some_and(|word| word & 0xffff_fc1f == 0xd63f_0000)
+            }
+            Processor::Other => false,
+        }
+    }
+
+    fn bytes_before(&self, after: u64, length: u64) -> Option<&[u8]> {
+        let bytes = self.file.instructions(after.checked_sub(length)?, length);
+        (bytes.len() as u64 == length).then_some(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iced_x86::Instruction;
+
+    use super::*;
+    use crate::binary::function_ranges::all_functions;
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn calls_are_those_that_decoding_whole_functions_finds() {
+        let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
+        let calls = ReturnCalls::new(&file);
+        let all = all_functions(&file);
+        let starts: std::collections::BTreeSet<u64> = all.iter().map(|range| range.start).collect();
+        let code = |range: &std::ops::Range<u64>| {
+            (range.start, file.instructions(range.start, range.end - range.start))
+        };
+        let decoded = |(start, code)| Decoder::with_ip(64, code, start, DecoderOptions::NONE).into_iter();
+        let instructions: Vec<Instruction> =
+            all.iter().step_by(1 + all.len() / 2000).map(code).flat_map(decoded).collect();
+        let (mut direct, mut by_pointer) = (0, 0);
+        for instruction in instructions {
+            let found = calls.at(instruction.next_ip() - 1);
+            match instruction.flow_control() {
+                FlowControl::Call if starts.contains(&instruction.near_branch_target()) => {
+                    direct += 1;
+                    assert_eq!(found, Some(ReturnCall::Function(instruction.near_branch_target())));
+                }
+                FlowControl::IndirectCall if instruction.memory_base() == Register::RIP => {
+                    assert_eq!(found, None, "{instruction}");
+                }
+                FlowControl::IndirectCall => {
+                    by_pointer += 1;
+                    assert_eq!(found, Some(ReturnCall::Pointer), "{instruction}");
+                }
+                _ => {}
+            }
+        }
+        assert!(direct > 1000 && by_pointer > 100, "{direct} {by_pointer}");
+    }
+}

@@ -1,0 +1,66 @@
+//! What the calls that return to the frames of one object call.
+
+use pdiff_profile::{Call, FrameId, InlineChain, ObjectAddr, Resolution};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::disassembly::{ReturnCall, ReturnCalls};
+use crate::resolve::unnamed::UnnamedFunctions;
+
+/// The calls found, and the functions called.
+pub(super) struct CallsFound {
+    calls: Vec<(FrameId, ReturnCall)>,
+    /// The first bytes of the functions called, sorted, each once.
+    pub(super) targets: Vec<ObjectAddr>,
+}
+
+impl CallsFound {
+    /// Decodes the instruction that holds each address, which is the last byte before a return address.
+    pub(super) fn new(asked: &[(FrameId, u64)], code: &ReturnCalls<'_>) -> Self {
+        let found = asked.par_iter().filter_map(|(frame, addr)| Some((*frame, code.at(*addr)?)));
+        let calls: Vec<(FrameId, ReturnCall)> = found.collect();
+        let target = |(_, call): &(FrameId, ReturnCall)| match call {
+            ReturnCall::Function(addr) => Some(ObjectAddr(*addr)),
+            ReturnCall::Pointer => None,
+        };
+        let mut targets: Vec<ObjectAddr> = calls.iter().filter_map(target).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        Self { calls, targets }
+    }
+
+    /// The calls, with the places in `resolutions` of what they call; `place` has those of the targets.
+    pub(super) fn named(
+        self,
+        place: impl Fn(ObjectAddr) -> Option<usize>,
+        unnamed: &mut UnnamedFunctions<'_>,
+        resolutions: &mut Vec<Resolution>,
+    ) -> Vec<(FrameId, Option<usize>)> {
+        let mut known: FxHashMap<u64, Option<usize>> = FxHashMap::default();
+        let mut named = |addr: u64| {
+            *known.entry(addr).or_insert_with(|| {
+                let at = place(ObjectAddr(addr))?;
+                match resolutions.get(at)? {
+                    Resolution::Resolved(chain) if chain.frames().len() == 1 => Some(at),
+                    // What is inlined at the first byte is not what is called.
+                    Resolution::Resolved(chain) => {
+                        let function = InlineChain::new(vec![chain.outermost().clone()])?;
+                        resolutions.push(Resolution::Resolved(function));
+                        Some(resolutions.len() - 1)
+                    }
+                    Resolution::Unresolved(_) => unnamed.at(addr, resolutions),
+                }
+            })
+        };
+        let named = self.calls.into_iter().filter_map(|(frame, call)| match call {
+            ReturnCall::Function(addr) => Some((frame, Some(named(addr)?))),
+            ReturnCall::Pointer => Some((frame, None)),
+        });
+        named.collect()
+    }
+}
+
+/// A call in terms of the profile's resolutions, whose numbers `number` has by place.
+pub(super) fn numbered(place: Option<usize>, number: impl Fn(usize) -> Option<u32>) -> Option<Call> {
+    place.map_or(Some(Call::Pointer), |at| number(at).map(Call::Function))
+}
