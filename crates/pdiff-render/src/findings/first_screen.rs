@@ -42,6 +42,8 @@ pub(crate) fn blocks(
         }
         blocks.push(Line::toned("marks", marks_text(comparison), Tone::Dim));
         blocks.extend(next::blocks(comparison, !causes.is_empty(), explain));
+    } else {
+        blocks.extend(rest::kernel(comparison));
     }
     blocks
 }

@@ -16,8 +16,12 @@ const MOST: f64 = 0.7;
 /// Work of the kernel outside the parts has a line if it is at least this part of the whole change.
 const LEAST_KERNEL_PART: f64 = 0.1;
 
-/// Says what the kernel does more or less, in the direction of the whole, that no part tells: below a function that has most of the
-/// program, it is no part.
+/// And, whatever the whole did, if it is this part of what an operation cost, and grew or shrank by this factor.
+const LEAST_OF_COST: f64 = 0.03;
+const LEAST_FACTOR: f64 = 1.25;
+
+/// Says what the kernel does more or less that no part tells: below a function that has most of the program, it is no part, nor where
+/// the cost of an operation varies too much.
 pub(super) fn kernel(comparison: &Comparison) -> Option<Block> {
     let cost = comparison.cost.as_ref()?;
     let (whole, unit) = (cost.per_op.after - cost.per_op.before, CostUnit::of(cost));
@@ -31,27 +35,37 @@ pub(super) fn kernel(comparison: &Comparison) -> Option<Block> {
     kinds.retain(|kind| !matches!(kind, KernelKind::Interrupts | KernelKind::Other));
     kinds.sort_unstable();
     kinds.dedup();
-    let left = kinds.into_iter().map(|kind| {
-        let all: f64 = work(kind).filter_map(KernelWork::delta_per_op).sum();
-        (all - in_parts(kind), kind)
-    });
-    let (left, kind) = left.max_by(|a, b| (a.0 * whole.signum()).total_cmp(&(b.0 * whole.signum())))?;
-    let main = work(kind).filter(|work| work.significant && work.delta_per_op().unwrap_or(0.0) * left > 0.0);
     let size = |work: &KernelWork| work.delta_per_op().unwrap_or(0.0).abs();
-    let main = main.max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let of_kind = |kind: KernelKind| {
+        let all: f64 = work(kind).filter_map(KernelWork::delta_per_op).sum();
+        let left = all - in_parts(kind);
+        let goes_there = |work: &&KernelWork| work.delta_per_op().unwrap_or(0.0) * left > 0.0;
+        let main = work(kind).filter(|work| work.significant).filter(goes_there);
+        Some((left, kind, main.max_by(|a, b| size(a).total_cmp(&size(b)))?))
+    };
+    let is_told = |(left, _, main): &(f64, KernelKind, &KernelWork)| {
+        let is_large = left.abs() >= LEAST_OF_COST * cost.per_op.before;
+        left / whole >= LEAST_KERNEL_PART || is_large && has_factor(main)
+    };
+    let told = kinds.into_iter().filter_map(of_kind).filter(is_told);
+    let (left, kind, main) = told.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
     let caller = main
         .caller
         .as_deref()
         .map_or_else(String::new, |caller| format!(", most of it below {}", visible(caller)));
-    (left / whole >= LEAST_KERNEL_PART).then(|| {
-        let text = format!(
-            "{} {} per operation that is in no part: {}{caller}",
-            unit.signed(left),
-            unit.name,
-            work_text(kind),
-        );
-        Line::block("kernel", text)
-    })
+    let text = format!(
+        "{} {} per operation that is in no part: {}{caller}",
+        unit.signed(left),
+        unit.name,
+        work_text(kind),
+    );
+    Some(Line::block("kernel", text))
+}
+
+/// Whether work of the kernel grew or shrank by the factor that a line asks for.
+fn has_factor(work: &KernelWork) -> bool {
+    let (before, after) = (work.before.per_op.unwrap_or(0.0), work.after.per_op.unwrap_or(0.0));
+    before.max(after) >= LEAST_FACTOR * before.min(after)
 }
 
 /// Says that most of what the parts leave is a change of all places, where it is.
@@ -112,11 +126,17 @@ mod tests {
         assert!(!told(&of));
         of.findings.list[0].kernel.clear();
         for (kind, more) in
-            [(KernelKind::ReadWrite, 900.0), (KernelKind::Other, 4_000.0), (KernelKind::Futex, -4_000.0)]
+            [(KernelKind::ReadWrite, 900.0), (KernelKind::Other, 4_000.0), (KernelKind::Futex, -900.0)]
         {
             of.findings.kernel = vec![work(kind, more)];
             assert!(!told(&of), "{kind:?} {more}");
         }
+        // It is much of the cost of an operation, whatever the whole did.
+        of.findings.kernel = vec![work(KernelKind::Futex, 0.5 * -rest.before.per_op.unwrap())];
+        assert!(told(&of));
+        of.cost.as_mut().unwrap().per_op.after = of.cost.as_ref().unwrap().per_op.before - 100.0;
+        of.findings.kernel = vec![work(KernelKind::ReadWrite, rest.before.per_op.unwrap())];
+        assert!(told(&of));
     }
 
     #[test]
