@@ -494,6 +494,27 @@ fn a_function_that_is_called_many_times_as_often_goes_on_no_further() {
 }
 
 #[test]
+fn a_function_that_is_called_more_and_always_went_on_has_lost_no_fast_path() {
+    let (steady, words) = steady();
+    let build = |field: u32| {
+        format!(
+            "main:50 {words} main>put put>field field>copy put:200 put={field} field:90 field={field} copy:300 copy=51"
+        )
+    };
+    let of = |own: u64, copy: u64| {
+        format!("{steady}main;put 60\nmain;put;field {own}\nmain;put;field;copy {copy}")
+    };
+    let rule_of = |before: [u64; 2], after: [u64; 2]| {
+        let [before, after] = [before, after].map(|[own, copy]| of(own, copy));
+        let outcome = classified(seen(&before, &build(60)), seen(&after, &build(61)));
+        verdict(&outcome, "field").rule_id
+    };
+    assert_ne!(rule_of([1, 12], [6, 144]), "R-fast-path");
+    // It returned early nearly always.
+    assert_eq!(rule_of([12, 12], [12, 144]), "R-fast-path");
+}
+
+#[test]
 fn a_callee_that_left_the_code_around_a_copy_is_no_new_path_of_that() {
     let (steady, words) = steady();
     let build = |toi: &str| format!("main:50 {words} main>toi toi:600 {toi} init:0 toi<init*1 turn:90");

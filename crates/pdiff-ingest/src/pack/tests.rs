@@ -33,7 +33,8 @@ fn made_up_resolutions(frames: usize) -> Resolutions {
         let lookup = if id % 2 == 0 { Lookup::Exact } else { Lookup::MinusOne };
         resolutions.set(FrameId(id as u32), lookup, number);
     }
-    let call = |id: u32| (FrameId(id), if id.is_multiple_of(3) { Call::Pointer } else { Call::Function(id / 2) });
+    let call =
+        |id: u32| (FrameId(id), if id.is_multiple_of(3) { Call::Pointer } else { Call::Function(id / 2) });
     resolutions.set_calls((0..frames as u32).step_by(2).map(call).collect());
     resolutions
 }

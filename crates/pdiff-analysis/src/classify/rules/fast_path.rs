@@ -64,6 +64,7 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     entered.retain(|(call, _)| {
         context.callee(call).is_none_or(|callee| callee.held_by(Side::Before) != InBuild::No)
     });
+    entered.retain(|(call, _)| !grew_as_the_rest(row, call));
     entered.retain(|(call, _)| !is_wrapper(context, case, call));
     entered.retain(|(call, pct)| !came_from_elsewhere(context, case, call, *pct));
     entered.retain(|(call, pct)| has_grown(context, call, *pct));
@@ -377,6 +378,16 @@ fn has_flipped_in_code(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>
         .flips(&callee.ids, inlined_on)
         .iter()
         .any(|flip| flip.names.values().any(|name| is_caller(name)))
+}
+
+/// Whether the rest of a function costs as many times as much as a callee that the before run entered, too, by enough samples: the
+/// function is called more, and goes on no further.
+fn grew_as_the_rest(row: &Row, call: &SampledCall) -> bool {
+    let all = PerSide::from_fn(|side| row.side(side).total_weight.as_f64());
+    let callee = PerSide::from_fn(|side| call.weight(side).as_f64());
+    let rest = PerSide::from_fn(|side| all[side] - callee[side]);
+    let samples = callee.before / all.before * row.total.samples(Side::Before) as f64;
+    samples >= FEW_SAMPLES as f64 && callee.after * rest.before < MORE * callee.before * rest.after
 }
 
 /// The callees that the run of one side alone entered from the row, with their share, heaviest first.
