@@ -336,3 +336,36 @@ fn what_is_new_below_new_code_may_be_what_was_called_before_under_a_like_name() 
     assert_eq!(of("aesni_gcm_init_key"), "new-overhead likely R-new-code");
     assert_eq!(of("read_table"), "new-overhead proved R-new-code");
 }
+
+#[test]
+fn what_an_heir_calls_may_have_been_a_part_of_what_it_replaced() {
+    let parts = "keys:200 value:30";
+    let before = format!("compare:400 {parts} main>compare compare>keys compare>value");
+    let before = ("main;compare 60\nmain;compare;keys 90", &*before);
+    let of = |calls: &str| {
+        let words = format!(
+            "compare:30 compare_in:420 compare_numbers:60 {parts} main>compare compare>compare_in \
+             compare_in>compare_numbers compare_in>keys {calls}"
+        );
+        let folded = "main;compare 1\nmain;compare;compare_in 90\nmain;compare;compare_in;keys 120\n\
+                      main;compare;compare_in;compare_numbers 30";
+        said(&between(before, (folded, &words)), "compare_numbers")
+    };
+    assert_eq!(of("compare_numbers>value"), "new-overhead likely R-new-code");
+    // It does nothing that was done before.
+    assert_eq!(of("compare_in>value"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn what_a_function_does_nothing_but_call_was_replaced_by_what_it_calls_in_the_other_build() {
+    let before = "dump:300 encode:7 encode_in:900 main>dump dump>encode encode^encode_in";
+    let of = |also: &str| {
+        let after =
+            format!("dump:300 encode:30 escape:700 other:90 main>dump dump>encode encode^escape {also}");
+        let folded = "main;dump 40\nmain;dump;encode_in 50";
+        said(&between((folded, before), ("main;dump 40", &after)), "encode_in")
+    };
+    assert_eq!(of(""), "gone likely R-gone");
+    // A function with code of its own may have left out one call, and made another.
+    assert_eq!(of("encode>other"), "gone proved R-gone");
+}

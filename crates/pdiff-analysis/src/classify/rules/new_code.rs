@@ -22,7 +22,7 @@ use crate::classify::lost_callers::has_call;
 use crate::classify::module_pairs::ReplacedModules;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::classify::succession::{called_instead, successions, took_over_calls};
+use crate::classify::succession::{called_instead, successions, took_over_calls, took_over_calls_of};
 use crate::matching::file_stem;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
@@ -87,7 +87,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let row = context.row_number(case.row);
     let is_doubtful = row.is_some_and(|row| successions(context, flipped).is_doubtful(row));
-    let is_doubtful = is_doubtful || took_over_calls(context, case, with);
+    let is_doubtful =
+        is_doubtful || took_over_calls(context, case, with) || is_part_of_heir(context, case, with, flipped);
     if is_doubtful || (finding.callers.is_empty() && is_called(context, case, with)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
     }
@@ -113,6 +114,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 
 fn named(context: &Context<'_>, side: Side, id: FunctionId) -> Option<String> {
     Some(context.builds.census(side)?.function(id)?.name().to_owned())
+}
+
+/// Whether the function that calls it most is itself in this build alone, and took the place of code of the other build, of which the
+/// case does a part.
+fn is_part_of_heir(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: &FlippedCallers) -> bool {
+    let caller = context.calls_to(case.row, with).into_iter().find_map(|call| context.caller(call));
+    let Some(heir) = caller.filter(|caller| caller.held_by(with.other()) == InBuild::No) else {
+        return false;
+    };
+    let set = context.row_number(heir.row).and_then(|row| successions(context, flipped).of_row(row));
+    let replaced = set.into_iter().flat_map(|set| set.of(with.other()));
+    let replaced: Vec<&Case<'_>> = replaced.filter_map(|row| context.cases.get(*row)).collect();
+    took_over_calls_of(context, (case, heir), &replaced, with)
 }
 
 /// Whether a build contains it inlined only: it has no code of its own that could be looked for in the other build.

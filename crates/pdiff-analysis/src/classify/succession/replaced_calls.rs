@@ -24,8 +24,12 @@ const LEAST_TAKEN: usize = 2;
 /// What is called beside a function shares more with it by chance: what all programs call.
 const LEAST_TAKEN_BESIDE: usize = 3;
 
+/// A function of more bytes has code of its own, and may have left out one call and made another.
+const FORWARDER_BYTES: u64 = 64;
+
 /// The function that the callers of a case of side `with` called in the other build, which this build lacks: most of the callers
-/// of each, of those that both builds have, call or contain the other one.
+/// of each, of those that both builds have, call or contain the other one; or a caller does nothing but call it,
+/// and does nothing but call that one there.
 pub(in crate::classify) fn called_instead(
     context: &Context<'_>,
     case: &Case<'_>,
@@ -34,8 +38,13 @@ pub(in crate::classify) fn called_instead(
     let (own, other) = context.builds.census(with).zip(context.builds.census(with.other()))?;
     let ours: BTreeSet<FunctionId> =
         case.ids[with].iter().flat_map(|id| known_callers(context, own, with, *id)).collect();
+    let is_gone = |id: FunctionId| {
+        let is_own = other.function(id).is_some_and(|of| !is_of_library(of.name(), of.file()));
+        is_own && context.builds.matches(with.other(), &[id]).is_empty()
+    };
+    let forwarded = || forwarded_instead(context, case, with).filter(|id| is_gone(*id));
     if ours.len() < LEAST_CALLERS {
-        return None;
+        return forwarded();
     }
     let mut exchanged: BTreeMap<FunctionId, usize> = BTreeMap::new();
     for caller in &ours {
@@ -44,10 +53,6 @@ pub(in crate::classify) fn called_instead(
         }
     }
     let is_most = |part: usize, of: usize| part >= LEAST_CALLERS && part as f64 >= MOST_CALLERS * of as f64;
-    let is_gone = |id: FunctionId| {
-        let is_own = other.function(id).is_some_and(|of| !is_of_library(of.name(), of.file()));
-        is_own && context.builds.matches(with.other(), &[id]).is_empty()
-    };
     let candidates = exchanged.into_iter().filter(|(_, count)| is_most(*count, ours.len()));
     let replaced = candidates.filter(|(id, _)| is_gone(*id)).filter(|(id, count)| {
         // The callers of either are counted by their names in the other function's build.
@@ -57,7 +62,22 @@ pub(in crate::classify) fn called_instead(
             .collect();
         is_most(*count, of_gone.len())
     });
-    replaced.max_by_key(|(id, count)| (*count, std::cmp::Reverse(*id))).map(|(id, _)| id)
+    let most = replaced.max_by_key(|(id, count)| (*count, std::cmp::Reverse(*id)));
+    most.map(|(id, _)| id).or_else(forwarded)
+}
+
+/// What a caller of a case of side `with` calls in the other build, if it does nothing else in either.
+fn forwarded_instead(context: &Context<'_>, case: &Case<'_>, with: Side) -> Option<FunctionId> {
+    let (own, other) = context.builds.census(with).zip(context.builds.census(with.other()))?;
+    let only = |census: &Census, caller: FunctionId| {
+        let is_thin = census.function(caller).is_some_and(|caller| caller.code_bytes() <= FORWARDER_BYTES);
+        let used = used(census, caller);
+        used.first().copied().filter(|_| is_thin && used.len() == 1)
+    };
+    case.ids[with].iter().find_map(|id| {
+        let forwarders = users(own, *id).into_iter().filter(|user| only(own, *user) == Some(*id));
+        forwarders.filter_map(|user| only(other, partner(context, with, user)?)).next()
+    })
 }
 
 impl Kinship<'_, '_> {
@@ -99,6 +119,33 @@ pub(in crate::classify) fn took_over_calls(context: &Context<'_>, case: &Case<'_
     givers
         .chain(beside.map(|giver| (giver, LEAST_TAKEN_BESIDE)))
         .any(|(giver, least)| took_from(context, (giver, id), with, least))
+}
+
+/// Whether a case of side `with` does what functions of the other build did that its caller, which this build alone has, took the place
+/// of: most of what it calls or contains, of what both builds have, one of these called or contained, and neither does that or the
+/// caller now.
+pub(in crate::classify) fn took_over_calls_of(
+    context: &Context<'_>,
+    (case, caller): (&Case<'_>, &Case<'_>),
+    replaced: &[&Case<'_>],
+    with: Side,
+) -> bool {
+    let censuses = context.builds.census(with).zip(context.builds.census(with.other()));
+    let ids = case.ids[with].first().zip(caller.ids[with].first());
+    let Some(((own, other), (id, caller))) = censuses.zip(ids) else { return false };
+    let known = |of: FunctionId| -> BTreeSet<FunctionId> {
+        used(own, of).into_iter().filter_map(|id| partner(context, with, id)).collect()
+    };
+    let (ours, beside) = (known(*id), known(*caller));
+    replaced.iter().any(|giver| {
+        let was_used =
+            giver.ids[with.other()].iter().flat_map(|id| used(other, *id)).collect::<BTreeSet<_>>();
+        let still = giver.ids[with].iter().flat_map(|id| known(*id)).collect::<BTreeSet<_>>();
+        let is_taken =
+            |id: &&FunctionId| was_used.contains(id) && !beside.contains(id) && !still.contains(id);
+        let taken = ours.iter().filter(is_taken).count();
+        taken > 0 && taken as f64 >= MOST_CALLERS * ours.len() as f64
+    })
 }
 
 /// Whether a caller of a case of side `with` handed code on to it.
