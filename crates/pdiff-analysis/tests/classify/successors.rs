@@ -145,6 +145,17 @@ fn of_builds_a_patch_apart_a_function_in_another_file_is_moved_though_it_costs_t
 }
 
 #[test]
+fn a_renamed_function_that_runs_only_inlined_is_compared_with_what_is_inlined_in_it() {
+    let of = |name: &str, own: usize, size: usize| {
+        let folded = format!("main;run 90\nmain;run;+{name} {own}\nmain;run;+{name};+view_size {size}");
+        (with_rest(&folded), format!("main:50 work:50 run:900 main>run run<{name}*1 run<view_size*1"))
+    };
+    let (before, after) = (of("page_advance", 1, 130), of("page_t::advance", 16, 1));
+    let outcome = classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+    assert_eq!(said(&outcome, "page_t::advance"), "lighter likely R-moved");
+}
+
+#[test]
 fn a_renamed_function_is_moved_and_compared_as_one() {
     let (before, after) = (with_rest("main;page_commit 50"), with_rest("main;page_t::commit 51"));
     let builds = ["main:50 work:50 page_commit:200", "main:50 work:50 page_t::commit:210"];

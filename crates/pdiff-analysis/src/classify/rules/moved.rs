@@ -32,6 +32,9 @@ const TELLING_BYTES: u64 = 64;
 /// The code of a function that only moved is at most this many times as large.
 const LIKE_SIZE: f64 = 1.1;
 
+/// A function of whose total this part is in the machine code that contains it calls next to nothing.
+const MOST_OF_TOTAL: f64 = 0.9;
+
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let (side, name) = case.other_name.as_ref()?;
     let set = context.row_number(case.row).and_then(|row| successions(context, flipped).of_row(row));
@@ -117,20 +120,31 @@ fn in_other_file(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// The pair's own change of self by symbol (of self, where it stands inlined only), what it must exceed, and the larger
-/// share.
+/// The pair's own change of the measure that is compared, what it must exceed, and the larger share.
 fn net(shift: CommonShift, before: &Row, after: &Row) -> (f64, f64, f64) {
-    let is_booked = before.before.booked_self_pct > 0.0 && after.after.booked_self_pct > 0.0;
+    let measure = compared(before, after);
     let (from, to) = shares(before, after);
-    let measure = if is_booked { Judged::Booked } else { Judged::OwnSelf };
     let half_pp = measure.half_width_pp(before).hypot(measure.half_width_pp(after));
     (shift.own_change_pp(from, to), half_pp, from.max(to))
 }
 
+/// What is compared: self by symbol. A function that runs only inlined has none: its total, if hardly more than it and what is
+/// inlined in it is in that, because samples of one line count now for it and now for what is inlined there; else self.
+fn compared(before: &Row, after: &Row) -> Judged {
+    let sides = [&before.before, &after.after];
+    if sides.iter().all(|side| side.booked_self_pct > 0.0) {
+        Judged::Booked
+    } else if sides.iter().all(|side| side.x_pct() >= MOST_OF_TOTAL * side.total_pct) {
+        Judged::Total
+    } else {
+        Judged::OwnSelf
+    }
+}
+
 /// The shares that are compared.
 fn shares(before: &Row, after: &Row) -> (f64, f64) {
-    let booked = (before.before.booked_self_pct, after.after.booked_self_pct);
-    if booked.0 > 0.0 && booked.1 > 0.0 { booked } else { (before.before.self_pct, after.after.self_pct) }
+    let measure = compared(before, after);
+    (measure.shares(before).0, measure.shares(after).1)
 }
 
 fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
