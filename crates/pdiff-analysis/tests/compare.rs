@@ -351,3 +351,21 @@ fn a_thread_group_can_be_kept_by_whatever_tells_it() {
     names.sort_unstable();
     assert_eq!(names, ["f", "g", "h", "handle_connection"]);
 }
+
+#[test]
+fn functions_of_a_namespace_that_carries_a_version_have_one_row() {
+    let of = |version: &str, add: u64| {
+        let inner = ["Cord::Append", "Cord::Find", "Map::insert", "Hash::Mix", "join"];
+        let line = |rest: &&str| format!("main;abs::{version}::{rest} {}\n", 5 + add);
+        let lines: String = inner.iter().map(line).collect();
+        profile(&format!("{lines}main;std::sort<abs::{version}::Cord> 7"))
+    };
+    let (before, after) = (of("lts_2020_09_23", 0), of("lts_20260526", 3));
+    let comparison = compared(&[&before], &[&after], &settings());
+    for rest in ["Cord::Append", "join"] {
+        let joined = row(&comparison, &format!("abs::lts_20260526::{rest}"));
+        assert_eq!((joined.before.self_weight.0, joined.after.self_weight.0), (5, 8));
+        assert_eq!(joined.names_on(Side::Before).next(), Some(&*format!("abs::lts_2020_09_23::{rest}")));
+    }
+    assert_eq!(row(&comparison, "std::sort<abs::lts_20260526::Cord>").before.self_weight.0, 7);
+}

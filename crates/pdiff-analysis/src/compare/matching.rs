@@ -1,12 +1,14 @@
 //! Matches functions of both sides whose names changed.
 //!
 //! Equal names at the policy's level need no matching: they are one key. Here known renames join the keys of names
-//! that only one side's profile has, and so do names inferred for unnamed functions. Nothing else is guessed.
+//! that only one side's profile has, and so do names inferred for unnamed functions, and namespaces that differ in the version that they
+//! carry. Nothing else is guessed.
 
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::knowledge::Aliases;
+use crate::matching::{VersionedScopes, file_stem};
 use crate::normalize::{KeyId, Keys};
 
 /// Which key represents which, after renames.
@@ -23,8 +25,11 @@ impl Renames {
     pub(super) fn new(keys: &Keys, seen: &PerSide<FxHashSet<KeyId>>, aliases: &Aliases) -> Self {
         let PerSide { before: seen_before, after: seen_after } = seen;
         let mut renames = Self::default();
-        for (before, after) in pairs(keys, seen_before, seen_after, aliases) {
-            renames.canonical.insert(before, after);
+        let versioned = of_other_versions(keys, seen_before, seen_after);
+        for (before, after) in pairs(keys, seen_before, seen_after, aliases).into_iter().chain(versioned) {
+            if renames.canonical.insert(before, after).is_some() {
+                continue;
+            }
             let own = seen_before.contains(&after).then_some(after);
             renames.befores.entry(after).or_insert_with(|| own.into_iter().collect()).push(before);
         }
@@ -62,6 +67,42 @@ impl Renames {
         };
         joined.get(&key).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Keys of Before whose name After has with another version of a namespace, each with that one.
+fn of_other_versions(
+    keys: &Keys,
+    seen_before: &FxHashSet<KeyId>,
+    seen_after: &FxHashSet<KeyId>,
+) -> Vec<(KeyId, KeyId)> {
+    let named = |seen: &FxHashSet<KeyId>| {
+        let keys = keys.iter().filter(|(id, _)| seen.contains(id));
+        keys.map(|(_, key)| &*key.name).collect::<Vec<&str>>()
+    };
+    let names = PerSide::new(named(seen_before), named(seen_after));
+    let scopes = VersionedScopes::new(&names);
+    if scopes.is_empty() {
+        return Vec::new();
+    }
+    let mut heirs: FxHashMap<(&str, &str), Vec<KeyId>> = FxHashMap::default();
+    for (id, key) in keys.iter().filter(|(id, _)| seen_after.contains(id) && !seen_before.contains(id)) {
+        heirs.entry((&key.name, &key.object)).or_default().push(id);
+    }
+    let stem = |key: KeyId, side: Side| keys.get(key).files[side].as_deref().map(file_stem);
+    let only_before = keys.iter().filter(|(id, _)| seen_before.contains(id) && !seen_after.contains(id));
+    let renamed = only_before.filter_map(|(id, key)| {
+        let name = scopes.of_after(&key.name)?;
+        match &**heirs.get(&(&*name, &*key.object))? {
+            [heir] => Some((id, *heir)),
+            // Several files have one of this name.
+            several => {
+                let file = stem(id, Side::Before)?;
+                let mut same = several.iter().filter(|heir| stem(**heir, Side::After) == Some(file));
+                same.next().filter(|_| same.next().is_none()).map(|heir| (id, *heir))
+            }
+        }
+    });
+    renamed.collect()
 }
 
 /// Keys that only the side `seen` has, each with what the other side calls it by now.

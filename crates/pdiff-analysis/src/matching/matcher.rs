@@ -17,6 +17,7 @@ use super::level::FoundBy;
 use super::matches::{Match, Matching};
 use super::source_file;
 use super::spelling::{LIBRARIES, Spelling, Spellings, is_plainly_library};
+use super::versioned_scopes::VersionedScopes;
 use crate::Aliases;
 
 /// Finds the pairs of functions of two builds.
@@ -52,9 +53,13 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
     matcher.match_imported();
     matcher
         .match_by(FoundBy::Linkage, Ties::Leave, |f| f.linkage_name().filter(|name| !name.contains(CLOSURE)));
+    let names = PerSide::new(plain_names(before), plain_names(after));
+    let scopes = VersionedScopes::new(&names);
+    matcher.match_symbols_of(&scopes);
     matcher.find_nameless();
     matcher.match_by(FoundBy::Signature, Ties::Leave, |f| f.parameters().map(|rest| (f.name(), rest)));
     matcher.match_by(FoundBy::Qualified, Ties::Mark, |f| Some(f.name()));
+    matcher.match_names_of(&scopes);
     // Compilers number lambdas in different ways, and debug information alone does not tell the parameters of one that is
     // only inlined.
     matcher.match_by(FoundBy::Loose, Ties::Leave, |f| without_lambda_number(f.name()));
@@ -90,7 +95,33 @@ struct Matcher<'a> {
     matching: Matching,
 }
 
+/// The names of functions that are known by more than a linkage name.
+fn plain_names(census: &Census) -> Vec<&str> {
+    census.functions().filter(|function| !function.is_mangled()).map(Function::name).collect()
+}
+
 impl<'a> Matcher<'a> {
+    /// Functions of one linkage name, but for the version that a namespace carries.
+    fn match_symbols_of(&mut self, scopes: &VersionedScopes) {
+        if !scopes.is_empty() {
+            let symbol = |f: Function<'a>| f.linkage_name().filter(|name| !name.contains(CLOSURE));
+            self.match_by(FoundBy::Alias, Ties::Leave, |f| scopes.symbol_of_after(symbol(f)?));
+        }
+    }
+
+    /// Functions of one signature, then of one name, but for that.
+    fn match_names_of(&mut self, scopes: &VersionedScopes) {
+        if scopes.is_empty() {
+            return;
+        }
+        let name = |f: Function<'a>| scopes.of_after(f.name());
+        self.match_by(FoundBy::Alias, Ties::Leave, |f| {
+            let parameters = f.parameters()?;
+            Some((name(f)?, scopes.of_after(parameters).unwrap_or(Cow::Borrowed(parameters))))
+        });
+        self.match_by(FoundBy::Alias, Ties::Mark, name);
+    }
+
     /// Known renames, from Before's names to After's, then the other way: the base build may be the newer one. A name
     /// may have several heirs, the first that is there and free is taken.
     fn match_aliases(&mut self, aliases: &Aliases) {

@@ -8,6 +8,7 @@
 //! linkage > signature > qualified > unscoped > alias > loose > unqualified > fuzzy
 //! ```
 //!
+//! The first three levels are tried again with namespaces that carry a version called as in After; such pairs are of level alias.
 //! Where several functions share a spelling, source file and parameters decide; if these do not either, overloads are
 //! paired in order and marked ambiguous, and looser matches stay alone. Every guess is marked.
 
@@ -24,6 +25,7 @@ mod matches;
 mod neighbours;
 mod source_file;
 mod spelling;
+mod versioned_scopes;
 
 pub use codec::MATCHING_VERSION;
 pub(crate) use held::held;
@@ -33,6 +35,7 @@ pub use matches::{Match, Matching};
 pub use source_file::SourceMove;
 pub(crate) use source_file::{are_one_header, likeness as file_likeness, source_move, stem as file_stem};
 pub(crate) use spelling::{LIBRARIES, beside_scope, is_library, is_library_function};
+pub(crate) use versioned_scopes::VersionedScopes;
 
 #[cfg(test)]
 mod tests;

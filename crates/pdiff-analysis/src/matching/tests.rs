@@ -125,6 +125,32 @@ fn each_level_finds_its_pairs() {
 }
 
 #[test]
+fn functions_of_a_namespace_that_carries_a_version_keep_their_names() {
+    let of = |scope: &str, length: usize| {
+        let symbols = ["4Cord6AppendEv", "4Cord6AppendEi", "4Hash3MixEv"];
+        let symbols = symbols.iter().map(|rest| format!("_ZN3abs{length}{scope}{rest}"));
+        let names =
+            ["Map<int>::insert", "Map<int>::find", "join"].iter().map(|rest| format!("abs::{scope}::{rest}"));
+        symbols.chain(names).chain([format!("std::vector<abs::{scope}::Cord>::at")]).collect::<Vec<_>>()
+    };
+    let (before, after) = (of("v2_0", 4), of("v12", 3));
+    let [before, after] = [&before, &after].map(|names| names.iter().map(String::as_str).collect::<Vec<_>>());
+    check(
+        &before,
+        &after,
+        &[
+            "abs::v2_0::Cord::Append() > abs::v12::Cord::Append() (alias)",
+            "abs::v2_0::Cord::Append(int) > abs::v12::Cord::Append(int) (alias)",
+            "abs::v2_0::Hash::Mix() > abs::v12::Hash::Mix() (alias)",
+            "abs::v2_0::Map<int>::find > abs::v12::Map<int>::find (alias)",
+            "abs::v2_0::Map<int>::insert > abs::v12::Map<int>::insert (alias)",
+            "abs::v2_0::join > abs::v12::join (alias)",
+            "std::vector<abs::v2_0::Cord>::at > std::vector<abs::v12::Cord>::at (alias)",
+        ],
+    );
+}
+
+#[test]
 fn known_renames_come_before_likeness() {
     let aliases = "[[alias]]\nbefore = 'mutex_spin_wait'\nafter = 'Event::spin'\n\
                    [[prefix]]\nbefore = 'st_select_lex::'\nafter = 'Query_block::'";
