@@ -339,13 +339,16 @@ fn what_is_new_below_new_code_may_be_what_was_called_before_under_a_like_name() 
 
 #[test]
 fn what_an_heir_calls_may_have_been_a_part_of_what_it_replaced() {
-    let parts = "keys:200 value:30";
-    let before = format!("compare:400 {parts} main>compare compare>keys compare>value");
+    // What is called in libraries is called from anywhere.
+    let parts = "keys:200 value:30 abort@plt exit@plt";
+    let stubs = |of: &str| format!("{of}>abort@plt {of}>exit@plt");
+    let before = format!("compare:400 {parts} main>compare compare>keys compare>value {}", stubs("compare"));
     let before = ("main;compare 60\nmain;compare;keys 90", &*before);
     let of = |calls: &str| {
         let words = format!(
             "compare:30 compare_in:420 compare_numbers:60 {parts} main>compare compare>compare_in \
-             compare_in>compare_numbers compare_in>keys {calls}"
+             compare_in>compare_numbers compare_in>keys {calls} {}",
+            stubs("compare_numbers")
         );
         let folded = "main;compare 1\nmain;compare;compare_in 90\nmain;compare;compare_in;keys 120\n\
                       main;compare;compare_in;compare_numbers 30";
@@ -366,6 +369,8 @@ fn what_a_function_does_nothing_but_call_was_replaced_by_what_it_calls_in_the_ot
         said(&between((folded, before), ("main;dump 40", &after)), "encode_in")
     };
     assert_eq!(of(""), "gone likely R-gone");
+    // Debug information may have it as a declaration, too.
+    assert_eq!(of("encode^escape%1"), "gone likely R-gone");
     // A function with code of its own may have left out one call, and made another.
     assert_eq!(of("encode>other"), "gone proved R-gone");
 }

@@ -6,7 +6,7 @@ use crate::classify::case::Case;
 use crate::classify::context::Context;
 use crate::classify::library::is_of_library;
 use pdiff_profile::Side;
-use pdiff_profile::census::{Census, FunctionId};
+use pdiff_profile::census::{Census, FunctionId, Linkage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One caller may have exchanged any call for any other.
@@ -134,7 +134,9 @@ pub(in crate::classify) fn took_over_calls_of(
     let ids = case.ids[with].first().zip(caller.ids[with].first());
     let Some(((own, other), (id, caller))) = censuses.zip(ids) else { return false };
     let known = |of: FunctionId| -> BTreeSet<FunctionId> {
-        used(own, of).into_iter().filter_map(|id| partner(context, with, id)).collect()
+        // What is called in libraries is called from anywhere.
+        let of_program = used(own, of).into_iter().filter(|id| !context.builds.is_imported(with, &[*id]));
+        of_program.filter_map(|id| partner(context, with, id)).collect()
     };
     let (ours, beside) = (known(*id), known(*caller));
     replaced.iter().any(|giver| {
@@ -185,9 +187,12 @@ fn users(census: &Census, id: FunctionId) -> BTreeSet<FunctionId> {
     callers.chain(holders).filter(|user| *user != id).collect()
 }
 
-/// The functions that one calls or contains.
+/// The functions that one calls or contains. What is only declared is called by its definition or its stub.
 fn used(census: &Census, id: FunctionId) -> BTreeSet<FunctionId> {
-    let called = census.calls_from(id).iter().map(|edge| edge.callee);
+    let has_code = |callee: &FunctionId| {
+        census.function(*callee).is_some_and(|of| of.code_bytes() > 0 || of.linkage() == Linkage::Imported)
+    };
+    let called = census.calls_from(id).iter().map(|edge| edge.callee).filter(has_code);
     let held = census.sites_by_caller(id).map(|site| site.callee);
     called.chain(held).filter(|used| *used != id).collect()
 }
