@@ -374,3 +374,18 @@ fn what_a_function_does_nothing_but_call_was_replaced_by_what_it_calls_in_the_ot
     // A function with code of its own may have left out one call, and made another.
     assert_eq!(of("encode>other"), "gone proved R-gone");
 }
+
+#[test]
+fn a_function_called_by_what_is_new_may_be_one_that_the_caller_of_that_called_before() {
+    let parts = "get_attr:200 main>run main>list list>get_attr list:90";
+    let before = format!("run:900 {parts} run>get_attr");
+    let of = |new: &str| {
+        let after = format!("run:30 run_in:910 {new}:190 {parts} run>run_in run_in>{new}");
+        let folded = format!("main;run 2\nmain;run;run_in 200\nmain;run;run_in;{new} 85");
+        let before = ("main;run 200\nmain;run;get_attr 90", &*before);
+        let outcome = between(before, (&folded, &after));
+        [said(&outcome, "get_attr"), said(&outcome, new)]
+    };
+    assert_eq!(of("get_attr_fast"), ["moved likely R-succession"; 2]);
+    assert!(!of("compile").iter().any(|verdict| verdict.starts_with("moved")), "{:?}", of("compile"));
+}

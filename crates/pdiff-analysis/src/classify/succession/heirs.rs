@@ -366,7 +366,12 @@ impl<'c> Kinship<'c, '_> {
         if measure == Judged::Booked {
             kin.extend(callers);
         } else {
-            let less = self.called_less(case, callers, with, LIKE_LOSS).into_iter();
+            // A caller that is new itself called nothing before; those that lead to it did.
+            let row = self.context.row_number(case.row);
+            let leading =
+                row.map_or_else(Vec::new, |row| self.entered_by(row, with, &[]).into_iter().collect());
+            let leading = [callers, &*leading].concat();
+            let less = self.called_less(case, &leading, with, LIKE_LOSS).into_iter();
             kin.extend(less.filter(|kin| self.has_longer_name(case, *kin)));
             kin.retain(|row| !callers.contains(row));
         }
