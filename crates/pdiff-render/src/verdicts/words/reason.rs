@@ -185,9 +185,9 @@ pub fn reason_text(of: &Reason) -> String {
             format!("before: {}; after: {}; net {net_pp:+.2} points", modules(before), modules(after))
         }
         Reason::InBetween { more, callees, self_pp } => {
-            let callees = callees.join(", ");
+            let (callees, other) = (callees.join(", "), more.other());
             format!(
-                "more stacks lead through it {more}, to {callees}, whose cost is the same; self {self_pp:+.2} points"
+                "more stacks lead through it {more}, to {callees}, reached without it {other}; self {self_pp:+.2} points"
             )
         }
         Reason::PartOf { judged, own_pp, functions } => {
