@@ -147,9 +147,16 @@ fn a_function_whose_body_is_new_code_that_it_calls_was_not_inlined_with_it() {
         said(&between(("main;draw 5\nmain;draw;arc 90\nmain;fill 30", before), after), "arc")
     };
     // The copy has no samples, and the calls lead on to the loop that the function had.
-    let handed_on = after("arc:90 arc_loop:870 arc>arc_loop");
-    let handed_on = of(("main;draw 5\nmain;draw;arc 1\nmain;draw;arc;arc_loop 80\nmain;fill 30", &handed_on));
-    assert!(!handed_on.contains("inline"), "{handed_on}");
+    let words = after("arc:90 arc_loop:870 arc>arc_loop");
+    for weight in [80, 25] {
+        let folded = format!("main;draw 5\nmain;draw;arc 1\nmain;draw;arc;arc_loop {weight}\nmain;fill 30");
+        let handed_on = of((&folded, &words));
+        assert!(!handed_on.contains("inline"), "{handed_on}");
+    }
+    // It is inlined, and calls other new code.
+    let other = words.replace("arc_loop", "insert");
+    let other = of(("main;draw 5\nmain;draw;arc 1\nmain;draw;arc;insert 25\nmain;fill 30", &other));
+    assert!(other.contains("inline"), "{other}");
     // Where it only costs less, its copies may have what it had, or other code of its own.
     let lighter = of(("main;draw 5\nmain;draw;arc 20\nmain;fill 30", &after("arc:850")));
     assert!(lighter.contains("likely"), "{lighter}");

@@ -5,10 +5,13 @@ use pdiff_profile::Side;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::InBuild;
 use crate::classify::context::Context;
-use crate::compare::Row;
+use crate::compare::{Row, SampledCall};
 
 /// The part of a change of self by symbol that is the body's own, for its code to have gone elsewhere.
 const BODY_PART: f64 = 0.5;
+
+/// A function with this part of its total under others does nothing but call them.
+const NEARLY_ALL: f64 = 0.9;
 
 /// Copies that ran show what they call: a total changes by at most so many times what self by symbol does.
 const TOTAL_FACTOR: f64 = 4.0;
@@ -26,7 +29,7 @@ pub(super) fn moved_against_total(context: &Context<'_>, row: &Row) -> bool {
 }
 
 /// Whether copies that the run of `inlined_on` hardly shows are no reason: what the function calls on that side, and the other build
-/// lacks, has the code there; or the run did not enter the copies, for they would show what they call.
+/// lacks, has the code there, or one of a longer name has nearly all of its weight; or the run did not enter the copies, for they would show what they call.
 pub(super) fn explains_more_than_copies(context: &Context<'_>, case: &Case<'_>, inlined_on: Side) -> bool {
     let row = case.row;
     let own = |before: f64, after: f64| context.common_shift.own_change_pp(before, after);
@@ -37,16 +40,21 @@ pub(super) fn explains_more_than_copies(context: &Context<'_>, case: &Case<'_>, 
         && total_pp.abs() > TOTAL_FACTOR * booked_pp.abs();
     let is_only_there = |callee: &&Case<'_>| callee.held_by(inlined_on.other()) == InBuild::No;
     let calls = context.calls_from(row, inlined_on).into_iter();
-    let handed = calls.filter(|call| context.callee(call).as_ref().is_some_and(is_only_there));
-    let handed_pct: f64 = handed.map(|call| share_pct(row, inlined_on, call.weight(inlined_on))).sum();
+    let handed: Vec<_> =
+        calls.filter(|call| context.callee(call).as_ref().is_some_and(is_only_there)).collect();
+    let pct = |call: &SampledCall| share_pct(row, inlined_on, call.weight(inlined_on));
+    let handed_pct: f64 = handed.iter().map(|call| pct(call)).sum();
     // Most of what the function was on the other side is there.
     let (before, after) = (context.common_shift.factor() * row.before.total_pct, row.after.total_pct);
     let there_pct = if inlined_on == Side::After { before } else { after };
     let here_pct =
         if inlined_on == Side::After { handed_pct } else { context.common_shift.factor() * handed_pct };
-    let is_kept = here_pct >= BODY_PART * there_pct;
-    is_entered_anew
-        || (is_of_body(context, row) && is_kept && here_pct >= BODY_PART * body_pp(context, row).abs())
+    let is_kept = here_pct >= BODY_PART * there_pct && here_pct >= BODY_PART * body_pp(context, row).abs();
+    // What it does nothing but call has its name, and more.
+    let namesakes = handed.iter().filter(|call| call.callee.contains(&*row.name));
+    let named_pct: f64 = namesakes.map(|call| pct(call)).sum();
+    let only_calls = named_pct > 0.0 && named_pct >= NEARLY_ALL * row.side(inlined_on).total_pct;
+    is_entered_anew || (is_of_body(context, row) && (is_kept || only_calls))
 }
 
 /// Whether most of a change of self by symbol is the body's, which inlining leaves as it is.
