@@ -340,7 +340,8 @@ fn what_is_new_below_new_code_may_be_what_was_called_before_under_a_like_name() 
         );
         said(&between((&before.0, &before.1), (after, &words)), "gcm_init")
     };
-    assert_eq!(of("aesni_gcm_init_key"), "new-overhead likely R-new-code");
+    assert_eq!(of("aesni_gcm_init_key"), "moved likely R-succession");
+    assert_eq!(of("init_aes_gcm"), "new-overhead likely R-new-code");
     assert_eq!(of("read_table"), "new-overhead proved R-new-code");
 }
 
