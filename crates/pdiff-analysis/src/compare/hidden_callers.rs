@@ -50,15 +50,18 @@ impl PreparedSides {
         let mut notes = self.notes().clone();
         let prepared = self.view(sides);
         let ways = unwinding(sides);
-        // Callers of library functions are put back on both sides or on none: these functions are compared across builds.
+        // On both sides or on none: functions are compared across builds.
         let tell_all = builds
             .values()
             .all(|census| census.is_some_and(|census| census.visibility() != Visibility::DynamicSymbols));
+        if !tell_all {
+            return self.with_stacks(sides, prepared.runs.iter().map(|_| None).collect(), notes, knowledge);
+        }
         // So are calls read from the code: packs of earlier versions do not have them.
         let knows_calls = prepared.runs.iter().all(|run| has_calls(run.input));
         let mut hidden = PerSide::from_fn(|side| {
             let census = builds[side]?;
-            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side], tell_all))
+            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side]))
         });
         let stacks = prepared.runs.iter().map(|run| {
             let hidden = hidden[run.side].as_mut()?;
@@ -88,8 +91,6 @@ struct HiddenCallers<'a> {
     label: &'a str,
     /// Whether chains miss the callers of leaves.
     misses_callers_of_leaves: bool,
-    /// Whether callers of functions in libraries are put back, too.
-    of_libraries: bool,
     /// The functions between two of a stack.
     between: FxHashMap<Gap, Box<[KeyId]>>,
 }
@@ -101,12 +102,11 @@ impl<'a> HiddenCallers<'a> {
         (label, census): (&'a str, &'a Census),
         side: Side,
         unwinding: Option<Unwinding>,
-        of_libraries: bool,
     ) -> Self {
         let misses_callers_of_leaves =
             !matches!(unwinding, Some(Unwinding::DebugInformation | Unwinding::BranchRecords));
         let build = BuildFunctions::new(keys, (label, census), side);
-        Self { keys, build, label, misses_callers_of_leaves, of_libraries, between: FxHashMap::default() }
+        Self { keys, build, label, misses_callers_of_leaves, between: FxHashMap::default() }
     }
 
     /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
@@ -201,7 +201,7 @@ impl<'a> HiddenCallers<'a> {
     fn below(&mut self, callee: KeyId, is_leaf: bool) -> Vec<FunctionId> {
         let below = self.build.of_key(callee).to_vec();
         let is_hiding = is_leaf && self.misses_callers_of_leaves;
-        if below.is_empty() && is_hiding && self.of_libraries { self.build.stubs_of(callee) } else { below }
+        if below.is_empty() && is_hiding { self.build.stubs_of(callee) } else { below }
     }
 
     fn path(&mut self, Gap { caller, callee, is_leaf, call }: Gap) -> Option<Box<[KeyId]>> {
