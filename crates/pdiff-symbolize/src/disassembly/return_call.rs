@@ -79,15 +79,19 @@ impl<'f> ReturnCalls<'f> {
         let leads_to_code = || self.target(after).is_some_and(|target| self.file.is_code(target));
         match self.processor {
             Processor::X86 => {
-                let is_one = |length: u64| {
+                let call = |length: u64| {
                     let code = self.bytes_before(after, length).unwrap_or(&[]);
                     let instruction =
                         Decoder::with_ip(64, code, after - length, DecoderOptions::NONE).decode();
-                    instruction.flow_control() == FlowControl::IndirectCall
-                        && instruction.len() as u64 == length
-                        && instruction.memory_base() != Register::RIP
+                    let is_one = instruction.flow_control() == FlowControl::IndirectCall
+                        && instruction.len() as u64 == length;
+                    is_one.then_some(instruction)
                 };
-                !leads_to_code() && POINTER_CALL_BYTES.take_while(|length| *length <= after).any(is_one)
+                let mut calls =
+                    POINTER_CALL_BYTES.take_while(|length| *length <= after).filter_map(call).peekable();
+                let is_one = calls.peek().is_some();
+                // The end of a call by the linker's table may look like another call.
+                is_one && !leads_to_code() && calls.all(|call| call.memory_base() != Register::RIP)
             }
             Processor::Arm => {
                 let word = self.bytes_before(after, 4).and_then(|bytes| bytes.try_into().ok());
@@ -123,7 +127,7 @@ mod tests {
         let decoded = |(start, code)| Decoder::with_ip(64, code, start, DecoderOptions::NONE).into_iter();
         let instructions: Vec<Instruction> =
             all.iter().step_by(1 + all.len() / 2000).map(code).flat_map(decoded).collect();
-        let (mut direct, mut by_pointer) = (0, 0);
+        let (mut direct, mut by_pointer, mut unknown) = (0, 0, 0);
         for instruction in instructions {
             let found = calls.at(instruction.next_ip() - 1);
             match instruction.flow_control() {
@@ -136,11 +140,16 @@ mod tests {
                 }
                 FlowControl::IndirectCall => {
                     by_pointer += 1;
-                    assert_eq!(found, Some(ReturnCall::Pointer), "{instruction}");
+                    unknown += u32::from(found.is_none());
+                    assert!(found.is_none_or(|call| call == ReturnCall::Pointer), "{instruction}");
                 }
                 _ => {}
             }
         }
-        assert!(direct > 1000 && by_pointer > 100, "{direct} {by_pointer}");
+        // Bytes before may look like a call of another kind.
+        assert!(
+            direct > 1000 && by_pointer > 100 && unknown * 50 < by_pointer,
+            "{direct} {by_pointer} {unknown}"
+        );
     }
 }
