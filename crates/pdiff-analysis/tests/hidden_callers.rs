@@ -28,7 +28,11 @@ fn census(code: &str, visibility: Visibility) -> Census {
             let next = 0x1000 * (1 + known.len() as u64);
             *known.entry(name.to_owned()).or_insert_with(|| {
                 let text = builder.text(name);
-                let linkage = if name.ends_with("@plt") { Linkage::Imported } else { Linkage::External };
+                let linkage = match name {
+                    _ if name.ends_with("@plt") => Linkage::Imported,
+                    _ if name.starts_with("static_") => Linkage::Local,
+                    _ => Linkage::External,
+                };
                 let function = builder.function(FunctionFacts { linkage, ..FunctionFacts::named(text) });
                 builder.body(function, Body::at(ObjectAddr(next), 64));
                 function
@@ -196,6 +200,14 @@ fn a_call_that_was_recorded_is_known_where_the_code_has_several_ways() {
     // Any function may have been called.
     assert_eq!(total("main > ?", one_way, stacks, "a"), 10.0);
     assert_eq!(total("main > ?", "main > a, b > leaf", stacks, "b"), 60.0);
+    // Of a function that is hardly called through pointers: what is, and calls it or jumps to it.
+    let stacks = "encode 10\nmain;static_read 50\nmain 40";
+    let code = "main > other, encode > static_read, encode > hash, hash > static_read";
+    assert_eq!(total("main > ?", code, stacks, "encode"), 60.0);
+    let stacks = "eval 10\nmain;static_divide;leaf 50\nmain 40";
+    assert_eq!(total("main > ?", "main > other, eval ~ static_divide", stacks, "eval"), 60.0);
+    let stacks = stacks.replace("static_", "");
+    assert_eq!(total("main > ?", "main > other, eval ~ divide", &stacks, "eval"), 10.0);
     // A function without frame calls one that has a frame: the chain misses the caller of the former.
     let stacks = "run 10\nmain;each;compare 60\nmain 30";
     assert_eq!(total("main > run", "main > run, run > each, each > compare", stacks, "run"), 70.0);

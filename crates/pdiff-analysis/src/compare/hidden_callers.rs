@@ -12,7 +12,7 @@
 //!
 //! Cost: unique stacks x depth; a pair of functions is looked up once for each way in which the call between them is known.
 
-use pdiff_profile::census::{Census, FunctionId, Visibility};
+use pdiff_profile::census::{Census, Function, FunctionId, Linkage, Visibility};
 use pdiff_profile::{NoteKind, Notes, PerSide, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
@@ -182,7 +182,7 @@ impl<'a> HiddenCallers<'a> {
 
     /// The functions in a gap whose caller called `called`: the only path from there, else that function alone.
     fn path_from(&mut self, called: FunctionId, Gap { callee, is_leaf, .. }: Gap) -> Option<Box<[KeyId]>> {
-        let below = self.below(callee, is_leaf);
+        let below = self.below(callee);
         if below.contains(&called) {
             return None;
         }
@@ -197,17 +197,16 @@ impl<'a> HiddenCallers<'a> {
         path.into_iter().map(|id| self.build.key_of(id)).collect()
     }
 
-    /// The functions that a key represents; of one in a library, the stubs that lead to it, if it is a leaf.
-    fn below(&mut self, callee: KeyId, is_leaf: bool) -> Vec<FunctionId> {
+    /// The functions that a key represents; of one in a library, the stubs that lead to it.
+    fn below(&mut self, callee: KeyId) -> Vec<FunctionId> {
         let below = self.build.of_key(callee).to_vec();
-        let is_hiding = is_leaf && self.misses_callers_of_leaves;
-        if below.is_empty() && is_hiding { self.build.stubs_of(callee) } else { below }
+        if below.is_empty() { self.build.stubs_of(callee) } else { below }
     }
 
     fn path(&mut self, Gap { caller, callee, is_leaf, call }: Gap) -> Option<Box<[KeyId]>> {
         let census = self.build.census;
         let is_hiding = is_leaf && self.misses_callers_of_leaves;
-        let below = self.below(callee, is_leaf);
+        let below = self.below(callee);
         let key = self.keys.get(caller);
         let callers = match &*key.object == self.label {
             true => self.build.of_key(caller).to_vec(),
@@ -225,8 +224,14 @@ impl<'a> HiddenCallers<'a> {
         };
         let leads = leads_to(census, &below)?;
         let mut paths = paths(census, entered, &leads, is_hiding)?;
-        let none = paths.is_empty() && is_hiding;
-        self.keys_of(if none { only_caller(census, &leads)? } else { only(&mut paths)? })
+        let path = match call {
+            KnownCall::Pointer if !starts && below.iter().all(|id| has_few_pointers(census, *id)) => {
+                only(&mut ways_of_pointers(census, &leads, is_hiding))
+            }
+            _ if paths.is_empty() && is_hiding => only_caller(census, &leads),
+            _ => only(&mut paths),
+        };
+        self.keys_of(path?)
     }
 }
 
@@ -292,6 +297,29 @@ fn paths(
         }
     }
     Some(paths)
+}
+
+/// Whether a function is hardly called through a pointer: one of its file, or a stub, that code calls or jumps to.
+fn has_few_pointers(census: &Census, id: FunctionId) -> bool {
+    let is_of_file = |of: Function<'_>| matches!(of.linkage(), Linkage::Local | Linkage::Imported);
+    census.function(id).is_some_and(is_of_file) && census.calls_to(id).next().is_some()
+}
+
+/// The ways to one of the functions that `leads` end with from functions that are called through pointers alone, as no code calls
+/// them or jumps to them: by jumps, and of a leaf by a call and jumps.
+fn ways_of_pointers(census: &Census, leads: &[Vec<FunctionId>], misses_caller: bool) -> Vec<Vec<FunctionId>> {
+    let is_entered = |id: FunctionId| census.calls_to(id).next().is_some();
+    let mut ways = Vec::new();
+    for lead in leads {
+        let (Some(first), Some(hidden)) = (lead.first(), lead.get(..lead.len() - 1)) else { continue };
+        if !hidden.is_empty() && !is_entered(*first) {
+            ways.push(hidden.to_vec());
+        }
+        let calls = census.calls_to(*first).filter(|edge| misses_caller && edge.calls > 0);
+        let callers = calls.map(|edge| edge.caller).filter(|id| !is_entered(*id) && !lead.contains(id));
+        ways.extend(callers.map(|caller| [&[caller], hidden].concat()));
+    }
+    ways
 }
 
 /// The only caller that a leaf has in the code, and the jumps from there: where no code calls that caller, it is called
