@@ -38,7 +38,10 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let names = match evidence.look_up(name) {
         // A number is that of a part, and not the end of a function's name.
         _ if name.starts_with('#') => of_parts(),
-        FunctionLookup::Found(names) => names,
+        FunctionLookup::Found(names) => {
+            tell_of_part(name, &names);
+            names
+        }
         found_no_function if found.is_empty() => names(name, found_no_function, has_builds)?,
         _ => of_parts(),
     };
@@ -79,6 +82,19 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         crate::complain(&format!("pdiff: {text}"));
     }
     Ok(())
+}
+
+/// Says so where a name is only a part of the last name of the one function that was found.
+fn tell_of_part(name: &str, found: &[String]) {
+    let is_plain = name.chars().all(|of| of.is_alphanumeric() || matches!(of, '_' | ':'));
+    let [only] = found else { return };
+    let last = only.rsplit("::").next().unwrap_or(only);
+    let is_part = last.contains(name) && last.split(['<', '(']).next() != Some(name);
+    if is_plain && is_part {
+        crate::complain(&format!(
+            "pdiff: no function is called '{name}'; this is {only}, whose name contains it"
+        ));
+    }
 }
 
 /// The functions that the user means. Where both builds were read, that neither contains a name is an answer.
