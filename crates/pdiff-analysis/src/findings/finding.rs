@@ -5,6 +5,9 @@ use pdiff_profile::{PerSide, Weight};
 use super::kernel_kind::KernelKind;
 use crate::settings_diff::same_value;
 
+/// The part of a finding's change that is most of it.
+const MAIN_PART: f64 = 0.5;
+
 /// Where the CPU of two builds differs, in few parts that sum with the rest to the whole change.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Findings {
@@ -240,6 +243,17 @@ macro_rules! changes {
 }
 
 impl Finding {
+    /// The reason for the work of the kernel that is half of the change or more; `None` where there is no such.
+    #[must_use]
+    pub fn main_kernel_work(&self) -> Option<KernelKind> {
+        let delta = self.delta_per_op().unwrap_or(self.delta_pp());
+        let change = |part: &KernelPart| part.delta_per_op().unwrap_or(part.delta_pp());
+        let is_reason = |part: &&KernelPart| !matches!(part.kind, KernelKind::Other | KernelKind::Interrupts);
+        let is_most =
+            |part: &&KernelPart| change(part) * delta > 0.0 && change(part).abs() >= MAIN_PART * delta.abs();
+        self.kernel.iter().filter(is_reason).find(is_most).map(|part| part.kind)
+    }
+
     /// 95 % interval of its part of the change of cost per operation, in percent, as if that change were known exactly.
     #[must_use]
     pub fn share_of_change_interval(&self) -> Option<(f64, f64)> {

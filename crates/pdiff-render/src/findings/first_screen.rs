@@ -7,6 +7,7 @@ use crate::document::number::CostUnit;
 use crate::document::visible_text::visible;
 use crate::document::{Block, Line, Tone};
 use crate::findings::grid::{self, is_gone, is_new};
+use crate::findings::inside::work_name;
 use crate::findings::result::{basis_of_shares, cost_text, few_samples, has_few_samples, result_text};
 use crate::findings::{next, rest};
 
@@ -88,6 +89,9 @@ fn where_text(comparison: &Comparison) -> String {
 fn marks_text(comparison: &Comparison) -> String {
     let list = &comparison.findings.list;
     let has = |kind: FindingKind| list.iter().any(|finding| finding.kind == kind);
+    let mut kernel: Vec<&str> = list.iter().filter_map(Finding::main_kernel_work).map(work_name).collect();
+    kernel.sort_unstable();
+    kernel.dedup();
     let rest = &comparison.findings.rest;
     let unlisted = match rest.unlisted {
         0 => String::new(),
@@ -113,6 +117,7 @@ fn marks_text(comparison: &Comparison) -> String {
             list.iter().any(|finding| finding.with_callers),
             "with callers: inlined in its callers, so it is compared together with their own code".to_owned(),
         ),
+        (!kernel.is_empty(), format!("{}: most of it is that work of the kernel", kernel.join(", "))),
         (has(FindingKind::NoCaller), "no caller: the stacks do not show who called it".to_owned()),
         (
             list.iter().any(may_be_nothing),

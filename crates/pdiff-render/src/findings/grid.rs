@@ -9,6 +9,7 @@ use crate::document::number::{CostUnit, fixed, signed};
 use crate::document::short_name::shorten;
 use crate::document::visible_text::{CUT, visible, width};
 use crate::document::{Align, COLUMN_GAP, Grid, GridCell, GridColumn, Tone};
+use crate::findings::inside::work_name;
 use crate::verdicts::words::cause_text;
 
 /// A finding of which so much busy-waits is said to poll, in percent.
@@ -143,7 +144,8 @@ pub(crate) fn what(finding: &Finding) -> String {
     };
     let heavier = if finding.after.pct > finding.before.pct { &finding.after } else { &finding.before };
     let polls = (heavier.polling_pct() >= POLLING_PCT).then_some("polling");
-    [Some(how), of_kind, polls].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let kernel = finding.main_kernel_work().map(work_name);
+    [Some(how), of_kind, polls, kernel].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Takes columns away until names have room, then shortens names.

@@ -55,6 +55,20 @@ impl<'a> Inside<'a> {
     }
 }
 
+/// The same as a mark of a part.
+pub(crate) fn work_name(kind: KernelKind) -> &'static str {
+    match kind {
+        KernelKind::PageFaults => "page faults",
+        KernelKind::Futex => "futex",
+        KernelKind::ReadWrite => "file I/O",
+        KernelKind::Network => "network",
+        KernelKind::MemoryMapping => "mapping",
+        KernelKind::Scheduling => "scheduling",
+        KernelKind::Interrupts => "interrupts",
+        KernelKind::Other => "kernel",
+    }
+}
+
 /// What the kernel does, for a reader who does not know its functions.
 pub(crate) fn work_text(kind: KernelKind) -> &'static str {
     match kind {
