@@ -11,7 +11,7 @@ use super::cause::{Cause, Confidence, InBuild};
 use super::limit::PartLimit;
 use super::reason::Reason;
 use super::verdict::{Classification, Verdict};
-use crate::findings::{Finding, FindingMember, Findings, KernelKind, KernelPart};
+use crate::findings::{Finding, FindingMember, Findings};
 
 /// A side that has less than this part of the other's cost has next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.05;
@@ -158,7 +158,13 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     }
     let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
     if let Some((cause, confidence, _)) = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs()) {
-        return (cause, confidence, None);
+        // What is proved of functions inside is not proved of the one that the part is named by.
+        let is_of_named =
+            named.is_some_and(|verdict| verdict.cause == cause && verdict.confidence == confidence);
+        return match confidence == Confidence::Proved && !is_of_named {
+            true => (cause, Confidence::Likely, Some(PartLimit::ProvedInside)),
+            false => (cause, confidence, None),
+        };
     }
     let is_why = |verdict: &&Verdict| {
         says_why(verdict)
@@ -174,19 +180,10 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         false => Confidence::Unclear,
     };
     let cause = if grew { Cause::Heavier } else { Cause::Lighter };
-    match main_kernel_work(finding, delta) {
+    match finding.main_kernel_work() {
         Some(kind) => (cause, Confidence::Likely, Some(PartLimit::KernelWork(kind))),
         None => (cause, confidence, Some(PartLimit::NoMainCause)),
     }
-}
-
-/// The reason for the work of the kernel that most of a part's change is.
-fn main_kernel_work(finding: &Finding, delta: f64) -> Option<KernelKind> {
-    let change = |part: &KernelPart| part.delta_per_op().unwrap_or(part.delta_pp());
-    let is_reason = |part: &&KernelPart| !matches!(part.kind, KernelKind::Other | KernelKind::Interrupts);
-    let is_most =
-        |part: &&KernelPart| change(part) * delta > 0.0 && change(part).abs() >= MAIN_PART * delta.abs();
-    finding.kernel.iter().filter(is_reason).find(is_most).map(|part| part.kind)
 }
 
 /// Why a function changed, for a part that it is in: what runs more or less under others for their cause; what follows from

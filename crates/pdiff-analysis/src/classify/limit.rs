@@ -182,6 +182,8 @@ pub enum PartLimit {
     FunctionDoubted,
     /// A binary cannot show whether it contains the code.
     CodeNotShown,
+    /// It is proved of functions inside, not of the one that the part is named by.
+    ProvedInside,
     /// No cause explains half of the change.
     NoMainCause,
     /// Half of the change or more is work of the kernel for one reason.
