@@ -11,7 +11,7 @@ use super::cause::{Cause, Confidence, InBuild};
 use super::limit::PartLimit;
 use super::reason::Reason;
 use super::verdict::{Classification, Verdict};
-use crate::findings::{Finding, FindingMember, Findings};
+use crate::findings::{Finding, FindingKind, FindingMember, Findings};
 
 /// A side that has less than this part of the other's cost has next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.05;
@@ -41,8 +41,11 @@ pub fn finding_causes(findings: &Findings, of: &Classification) -> Vec<FindingCa
 fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
     let named = named_verdict(finding, of);
     let code_is_new = named.and_then(Verdict::code_is_new);
-    let (cause, confidence, limited_by) =
-        one_sided(finding, of, named).unwrap_or_else(|| of_members(finding, of, named));
+    // Code without names is one function to nobody: that a side has none of it says nothing of what ran.
+    let (cause, confidence, limited_by) = match finding.kind {
+        FindingKind::Unresolved => (Cause::Unclear, Confidence::Unclear, Some(PartLimit::NoNames)),
+        _ => one_sided(finding, of, named).unwrap_or_else(|| of_members(finding, of, named)),
+    };
     let knows_one =
         |setting: &crate::findings::FindingSetting| setting.values.iter().any(|(_, value)| value.is_none());
     let is_limited = finding.settings.first().is_some_and(knows_one) && confidence == Confidence::Proved;

@@ -182,6 +182,8 @@ pub enum PartLimit {
     FunctionDoubted,
     /// A binary cannot show whether it contains the code.
     CodeNotShown,
+    /// The code has no names: the other side may have the same code under its names.
+    NoNames,
     /// It is proved of functions inside, not of the one that the part is named by.
     ProvedInside,
     /// No cause explains half of the change.

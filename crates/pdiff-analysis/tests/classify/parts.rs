@@ -1,7 +1,7 @@
 //! Causes of the parts of a change, which follow the verdicts on the functions inside them.
 
-use pdiff_analysis::FindingSide;
 use pdiff_analysis::classify::{Cause, Confidence, PartLimit, finding_causes};
+use pdiff_analysis::{FindingKind, FindingSide};
 use pdiff_profile::Weight;
 
 use crate::build::{Extra, Side, judged, seen};
@@ -136,4 +136,38 @@ fn a_part_of_a_function_that_runs_more_under_others_has_their_cause() {
         ("read", Cause::MissingFastPath, Confidence::Likely),
         "{found:?}"
     );
+}
+
+#[test]
+fn code_without_names_is_not_new_where_the_other_side_has_none() {
+    let (mut comparison, outcome) = judged(seen(BEFORE, BUILD), seen(AFTER, BUILD), &Extra::default());
+    let part = &mut comparison.findings.list[0];
+    (part.kind, part.name) = (FindingKind::Unresolved, "[unresolved]".to_owned());
+    part.before = FindingSide { weight: Weight(0), samples: 0, pct: 0.0, per_op: None, ..part.before };
+    let of = &finding_causes(&comparison.findings, &outcome)[0];
+    let unclear = (Cause::Unclear, Confidence::Unclear, Some(PartLimit::NoNames));
+    assert_eq!((of.cause, of.confidence, of.limited_by), unclear);
+}
+
+#[test]
+fn a_part_is_proved_only_where_its_own_function_is() {
+    let (mut comparison, mut outcome) = judged(seen(BEFORE, BUILD), seen(AFTER, BUILD), &Extra::default());
+    let part = &mut comparison.findings.list[0];
+    let [inside, named] = [part.members[0].name.clone(), "store".to_owned()];
+    part.name = named.clone();
+    part.before = FindingSide { pct: 0.5 * part.after.pct, per_op: None, ..part.before };
+    for verdict in &mut outcome.verdicts {
+        let is_inside = verdict.function == inside;
+        verdict.cause = if is_inside { Cause::MoreCalls } else { Cause::Noise };
+        verdict.confidence = Confidence::Proved;
+    }
+    let of = |outcome: &_| {
+        let of = finding_causes(&comparison.findings, outcome)[0].clone();
+        (of.cause, of.confidence, of.limited_by)
+    };
+    let limit = Some(PartLimit::ProvedInside);
+    assert_eq!(of(&outcome), (Cause::MoreCalls, Confidence::Likely, limit));
+    let own = outcome.verdicts.iter_mut().find(|verdict| verdict.function == named).unwrap();
+    own.cause = Cause::MoreCalls;
+    assert_eq!(of(&outcome), (Cause::MoreCalls, Confidence::Proved, None));
 }

@@ -173,6 +173,7 @@ pub fn part_limit_text(of: PartLimit) -> String {
         PartLimit::CodeNotShown => {
             "nothing ran here on the other side; whether its binary contains the code is not known"
         }
+        PartLimit::NoNames => "this code has no names; the other side may have the same code under its names",
         PartLimit::ProvedInside => "proved of functions inside it, not of the one that it is named by",
         PartLimit::NoMainCause => "no single cause explains half of this part",
         PartLimit::KernelWork(kind) => return format!("most of it is in the kernel: {}", work_text(kind)),
