@@ -81,7 +81,7 @@ pub fn reason_text(of: &Reason) -> String {
         }
         Reason::NewEdge { caller, after_pct, code } => {
             let code = other_code(caller, *code);
-            format!("{after_pct:.2} % under {caller}, hardly anything before: {caller} calls it more; {code}")
+            format!("{after_pct:.2} % under {caller}, a fifth or less before: {caller} calls it more; {code}")
         }
         Reason::MoreOnEdge { caller, pct, calls, code } => {
             let code = match calls.after > calls.before {
