@@ -82,6 +82,12 @@ impl InlineChain {
         &self.0
     }
 
+    /// Leaves the machine function alone.
+    pub fn truncate_to_outermost(&mut self) {
+        self.0.truncate(1);
+        self.0.shrink_to_fit();
+    }
+
     /// The machine function.
     #[must_use]
     pub fn outermost(&self) -> &InlineFrame {

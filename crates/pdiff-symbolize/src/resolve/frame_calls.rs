@@ -1,6 +1,6 @@
 //! What the calls that return to the frames of one object call.
 
-use pdiff_profile::{Call, FrameId, InlineChain, ObjectAddr, Resolution};
+use pdiff_profile::{Call, FrameId, ObjectAddr, Resolution};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -29,25 +29,25 @@ impl CallsFound {
         Self { calls, targets }
     }
 
-    /// The calls, with the places in `resolutions` of what they call; `place` has those of the targets.
+    /// The calls, with the places in `resolutions` of what they call; those of the targets begin at `first`.
     pub(super) fn named(
         self,
-        place: impl Fn(ObjectAddr) -> Option<usize>,
+        first: usize,
         unnamed: &mut UnnamedFunctions<'_>,
         resolutions: &mut Vec<Resolution>,
     ) -> Vec<(FrameId, Option<usize>)> {
+        // What is inlined at the first byte is not what is called.
+        for resolution in resolutions.iter_mut().skip(first).take(self.targets.len()) {
+            if let Resolution::Resolved(chain) = resolution {
+                chain.truncate_to_outermost();
+            }
+        }
         let mut known: FxHashMap<u64, Option<usize>> = FxHashMap::default();
         let mut named = |addr: u64| {
             *known.entry(addr).or_insert_with(|| {
-                let at = place(ObjectAddr(addr))?;
+                let at = first + self.targets.binary_search(&ObjectAddr(addr)).ok()?;
                 match resolutions.get(at)? {
-                    Resolution::Resolved(chain) if chain.frames().len() == 1 => Some(at),
-                    // What is inlined at the first byte is not what is called.
-                    Resolution::Resolved(chain) => {
-                        let function = InlineChain::new(vec![chain.outermost().clone()])?;
-                        resolutions.push(Resolution::Resolved(function));
-                        Some(resolutions.len() - 1)
-                    }
+                    Resolution::Resolved(_) => Some(at),
                     Resolution::Unresolved(_) => unnamed.at(addr, resolutions),
                 }
             })

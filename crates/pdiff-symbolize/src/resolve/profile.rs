@@ -358,13 +358,12 @@ impl ObjectResult {
         symbolizer: &mut Symbolizer,
     ) {
         self.find_polling(&asked, addrs, symbolizer);
-        let all = [addrs, &calls.targets].concat();
-        let found = symbolizer.symbolize(&all);
-        let places: FxHashMap<ObjectAddr, usize> = all.iter().copied().zip(0..).collect();
+        let found = symbolizer.symbolize(&[addrs, &calls.targets].concat());
+        let places: FxHashMap<ObjectAddr, usize> = addrs.iter().copied().zip(0..).collect();
         self.uncovered = uncovered(addrs, &found, symbolizer);
         self.resolutions = found;
         let mut unnamed = UnnamedFunctions::new(object, symbolizer);
-        self.calls = calls.named(|addr| places.get(&addr).copied(), &mut unnamed, &mut self.resolutions);
+        self.calls = calls.named(addrs.len(), &mut unnamed, &mut self.resolutions);
         let perf_knows_more = !symbolizer.has_debug_info();
         for (frame, lookup, addr, symbol) in asked {
             let has_symbol = symbol != PerfSymbol::None;
