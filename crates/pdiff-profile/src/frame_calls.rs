@@ -1,6 +1,6 @@
 //! Which function was called where a chain continues: what the instruction before a return address says.
 
-use crate::codec::{ByteReader, ByteWriter, CodecError};
+use crate::codec::{ByteReader, ByteWriter, CodecError, expect_version};
 use crate::id::FrameId;
 
 /// Raised with every change of the byte form.
@@ -72,10 +72,7 @@ impl FrameCalls {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
         let mut reader = ByteReader::new(bytes);
         let damaged = CodecError::Damaged { table: "calls of frames" };
-        let found = reader.number().ok_or(damaged)?;
-        if found != VERSION {
-            return Err(CodecError::OtherVersion { found, expected: VERSION });
-        }
+        expect_version(&mut reader, VERSION)?;
         let count = reader.count(2).ok_or(damaged)?;
         let mut calls = Vec::with_capacity(count);
         let mut next = 0_u64;

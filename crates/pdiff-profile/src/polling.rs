@@ -1,6 +1,6 @@
 //! Frames whose address lies in a loop that busy-waits.
 
-use crate::codec::{ByteReader, ByteWriter, CodecError};
+use crate::codec::{ByteReader, ByteWriter, CodecError, expect_version};
 use crate::id::FrameId;
 use crate::lookups::{Lookup, Lookups};
 use crate::profile::Profile;
@@ -74,10 +74,7 @@ impl PollingFrames {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
         let mut reader = ByteReader::new(bytes);
         let damaged = CodecError::Damaged { table: "polling frames" };
-        let found = reader.number().ok_or(damaged)?;
-        if found != VERSION {
-            return Err(CodecError::OtherVersion { found, expected: VERSION });
-        }
+        expect_version(&mut reader, VERSION)?;
         let count = reader.count(1).ok_or(damaged)?;
         let mut codes = Vec::with_capacity(count);
         let mut last = 0_u64;

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::build_functions::BuildFunctions;
 use super::input::{Knowledge, Sides};
-use super::known_calls::{KnownCall, KnownCalls, has_calls};
+use super::known_calls::{KnownCall, KnownCalls, knows_calls};
 use super::mistakes::unwinding;
 use super::prepare::{PreparedRun, PreparedSides};
 use super::side_fact::Unwinding;
@@ -58,14 +58,14 @@ impl PreparedSides {
             return self.with_stacks(sides, prepared.runs.iter().map(|_| None).collect(), notes, knowledge);
         }
         // So are calls read from the code: packs of earlier versions do not have them.
-        let knows_calls = prepared.runs.iter().all(|run| has_calls(run.input));
+        let are_known = prepared.runs.iter().all(|run| knows_calls(run.input));
         let mut hidden = PerSide::from_fn(|side| {
             let census = builds[side]?;
             Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side]))
         });
         let stacks = prepared.runs.iter().map(|run| {
             let hidden = hidden[run.side].as_mut()?;
-            let calls = knows_calls.then(|| KnownCalls::new(run.input, hidden.build.census));
+            let calls = are_known.then(|| KnownCalls::new(run.input, hidden.build.census));
             Some(hidden.put_back(run, calls, &mut notes))
         });
         let stacks = stacks.collect();
@@ -75,7 +75,7 @@ impl PreparedSides {
 
 /// Two functions, one above the other in a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Gap {
+struct Pair {
     caller: KeyId,
     callee: KeyId,
     is_leaf: bool,
@@ -92,7 +92,7 @@ struct HiddenCallers<'a> {
     /// Whether chains miss the callers of leaves.
     misses_callers_of_leaves: bool,
     /// The functions between two of a stack.
-    between: FxHashMap<Gap, Box<[KeyId]>>,
+    between: FxHashMap<Pair, Box<[KeyId]>>,
 }
 
 impl<'a> HiddenCallers<'a> {
@@ -157,8 +157,8 @@ impl<'a> HiddenCallers<'a> {
             if !level.inlined {
                 let call = calls.next().unwrap_or(KnownCall::Unknown);
                 if let Some(caller) = caller {
-                    let gap = Gap { caller, callee: level.key, is_leaf: Some(at) == leaf, call };
-                    let hidden = self.between(gap).iter();
+                    let pair = Pair { caller, callee: level.key, is_leaf: Some(at) == leaf, call };
+                    let hidden = self.between(pair).iter();
                     out.extend(hidden.map(|key| Level { key: *key, inlined: false }));
                 }
                 caller = Some(level.key);
@@ -168,20 +168,20 @@ impl<'a> HiddenCallers<'a> {
     }
 
     /// The functions that the code has between two that stand one above the other in a stack.
-    fn between(&mut self, gap: Gap) -> &[KeyId] {
-        if !self.between.contains_key(&gap) {
-            let path = match gap.call {
+    fn between(&mut self, pair: Pair) -> &[KeyId] {
+        if !self.between.contains_key(&pair) {
+            let path = match pair.call {
                 KnownCall::Itself => None,
-                KnownCall::Other(called) => self.path_from(called, gap),
-                KnownCall::Unknown | KnownCall::Pointer => self.path(gap),
+                KnownCall::Other(called) => self.path_from(called, pair),
+                KnownCall::Unknown | KnownCall::Pointer => self.path(pair),
             };
-            self.between.insert(gap, path.unwrap_or_default());
+            self.between.insert(pair, path.unwrap_or_default());
         }
-        self.between.get(&gap).map_or(&[], |path| path)
+        self.between.get(&pair).map_or(&[], |path| path)
     }
 
-    /// The functions in a gap whose caller called `called`: the only path from there, else that function alone.
-    fn path_from(&mut self, called: FunctionId, Gap { callee, is_leaf, .. }: Gap) -> Option<Box<[KeyId]>> {
+    /// The functions between a pair of which the upper one called `called`: the only path from there, else that function alone.
+    fn path_from(&mut self, called: FunctionId, Pair { callee, is_leaf, .. }: Pair) -> Option<Box<[KeyId]>> {
         let below = self.below(callee);
         if below.contains(&called) {
             return None;
@@ -203,7 +203,7 @@ impl<'a> HiddenCallers<'a> {
         if below.is_empty() { self.build.stubs_of(callee) } else { below }
     }
 
-    fn path(&mut self, Gap { caller, callee, is_leaf, call }: Gap) -> Option<Box<[KeyId]>> {
+    fn path(&mut self, Pair { caller, callee, is_leaf, call }: Pair) -> Option<Box<[KeyId]>> {
         let census = self.build.census;
         let is_hiding = is_leaf && self.misses_callers_of_leaves;
         let below = self.below(callee);

@@ -22,7 +22,7 @@ pub(super) enum KnownCall {
 }
 
 /// Whether calls that return to frames of a run are known.
-pub(super) fn has_calls(run: &RunInput<'_>) -> bool {
+pub(super) fn knows_calls(run: &RunInput<'_>) -> bool {
     run.resolutions.is_some_and(|resolutions| !resolutions.calls().is_empty())
 }
 

@@ -49,7 +49,7 @@ pub enum CodecError {
 }
 
 /// Checks the version in front.
-fn expect_version(reader: &mut ByteReader<'_>, expected: u64) -> Result<(), CodecError> {
+pub(crate) fn expect_version(reader: &mut ByteReader<'_>, expected: u64) -> Result<(), CodecError> {
     let found = reader.number().ok_or(CodecError::Damaged { table: "versions" })?;
     if found == expected { Ok(()) } else { Err(CodecError::OtherVersion { found, expected }) }
 }

@@ -6,8 +6,9 @@
 //!
 //! Cost: a few bytes and one search of the unwind tables for each address.
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Register};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Register};
 
+use crate::binary::branch_target::branch_target;
 use crate::binary::elf_file::ElfFile;
 use crate::binary::function_ranges::FunctionRanges;
 use crate::binary::layout::Processor;
@@ -39,8 +40,7 @@ impl<'f> ReturnCalls<'f> {
         Self { file, processor: Processor::of(file), functions: FunctionRanges::new(file) }
     }
 
-    /// The call before the instruction that holds the byte after `call_byte`, which is the last one of the call. Profilers that
-    /// unwind by debug information may print the address of the byte before.
+    /// The call whose last byte is at `call_byte`. Profilers that unwind by debug information may print an address one byte lower.
     pub(crate) fn at(&self, call_byte: u64) -> Option<ReturnCall> {
         let after = call_byte.checked_add(1)?;
         let direct = |after| self.target(after).filter(|target| self.is_function(*target));
@@ -57,13 +57,10 @@ impl<'f> ReturnCalls<'f> {
     /// Where the direct call before an address leads.
     fn target(&self, after: u64) -> Option<u64> {
         match self.processor {
-            Processor::X86 => match self.bytes_before(after, CALL_BYTES)? {
-                [0xe8, distance @ ..] => {
-                    let distance = i32::from_le_bytes(distance.try_into().ok()?);
-                    Some(after.wrapping_add_signed(distance.into()))
-                }
-                _ => None,
-            },
+            Processor::X86 => {
+                let call = self.instruction_before(after, CALL_BYTES)?;
+                branch_target(&call).filter(|_| call.flow_control() == FlowControl::Call)
+            }
             Processor::Arm => {
                 let word = u32::from_le_bytes(self.bytes_before(after, 4)?.try_into().ok()?);
                 let words = i64::from((word << 6).cast_signed() >> 6);
@@ -79,16 +76,10 @@ impl<'f> ReturnCalls<'f> {
         let leads_to_code = || self.target(after).is_some_and(|target| self.file.is_code(target));
         match self.processor {
             Processor::X86 => {
-                let call = |length: u64| {
-                    let code = self.bytes_before(after, length).unwrap_or(&[]);
-                    let instruction =
-                        Decoder::with_ip(64, code, after - length, DecoderOptions::NONE).decode();
-                    let is_one = instruction.flow_control() == FlowControl::IndirectCall
-                        && instruction.len() as u64 == length;
-                    is_one.then_some(instruction)
-                };
-                let mut calls =
-                    POINTER_CALL_BYTES.take_while(|length| *length <= after).filter_map(call).peekable();
+                let instructions =
+                    POINTER_CALL_BYTES.filter_map(|length| self.instruction_before(after, length));
+                let is_call = |call: &Instruction| call.flow_control() == FlowControl::IndirectCall;
+                let mut calls = instructions.filter(is_call).peekable();
                 let is_one = calls.peek().is_some();
                 // The end of a call by the linker's table may look like another call.
                 is_one && !leads_to_code() && calls.all(|call| call.memory_base() != Register::RIP)
@@ -101,6 +92,13 @@ impl<'f> ReturnCalls<'f> {
         }
     }
 
+    /// The instruction of x86-64 that takes up the bytes before an address.
+    fn instruction_before(&self, after: u64, length: u64) -> Option<Instruction> {
+        let code = self.bytes_before(after, length)?;
+        let instruction = Decoder::with_ip(64, code, after - length, DecoderOptions::NONE).decode();
+        (instruction.len() as u64 == length).then_some(instruction)
+    }
+
     fn bytes_before(&self, after: u64, length: u64) -> Option<&[u8]> {
         let bytes = self.file.instructions(after.checked_sub(length)?, length);
         (bytes.len() as u64 == length).then_some(bytes)
@@ -109,8 +107,6 @@ impl<'f> ReturnCalls<'f> {
 
 #[cfg(test)]
 mod tests {
-    use iced_x86::Instruction;
-
     use super::*;
     use crate::binary::function_ranges::all_functions;
 

@@ -2,7 +2,6 @@
 
 use pdiff_profile::{Call, FrameId, ObjectAddr, Resolution};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use crate::disassembly::{ReturnCall, ReturnCalls};
 use crate::resolve::unnamed::UnnamedFunctions;
@@ -42,15 +41,12 @@ impl CallsFound {
                 chain.truncate_to_outermost();
             }
         }
-        let mut known: FxHashMap<u64, Option<usize>> = FxHashMap::default();
         let mut named = |addr: u64| {
-            *known.entry(addr).or_insert_with(|| {
-                let at = first + self.targets.binary_search(&ObjectAddr(addr)).ok()?;
-                match resolutions.get(at)? {
-                    Resolution::Resolved(_) => Some(at),
-                    Resolution::Unresolved(_) => unnamed.at(addr, resolutions),
-                }
-            })
+            let at = first + self.targets.binary_search(&ObjectAddr(addr)).ok()?;
+            match resolutions.get(at)? {
+                Resolution::Resolved(_) => Some(at),
+                Resolution::Unresolved(_) => unnamed.at(addr, resolutions),
+            }
         };
         let named = self.calls.into_iter().filter_map(|(frame, call)| match call {
             ReturnCall::Function(addr) => Some((frame, Some(named(addr)?))),

@@ -29,7 +29,8 @@ pub(super) fn moved_against_total(context: &Context<'_>, row: &Row) -> bool {
 }
 
 /// Whether copies that the run of `inlined_on` hardly shows are no reason: what the function calls on that side, and the other build
-/// lacks, has the code there, or one of a longer name has nearly all of its weight; or the run did not enter the copies, for they would show what they call.
+/// lacks, has the code there, or one of a longer name has nearly all of its weight; or the run did not enter the copies, for they
+/// would show what they call.
 pub(super) fn explains_more_than_copies(context: &Context<'_>, case: &Case<'_>, inlined_on: Side) -> bool {
     let row = case.row;
     let own = |before: f64, after: f64| context.common_shift.own_change_pp(before, after);
