@@ -106,6 +106,14 @@ impl<'a> Builds<'a> {
         self.census(side).map_or_else(Vec::new, |census| held(census, name))
     }
 
+    /// Whether a side's compiler inlined a function of a name and left no instance of any.
+    pub(super) fn is_inlined_without_instance(&self, side: Side, name: &str) -> bool {
+        self.census(side).is_some_and(|census| {
+            census.find(name).any(Function::is_inlined_without_instance)
+                && !census.find(name).any(Function::is_present)
+        })
+    }
+
     /// Of the functions of one name those in a file: in the one most like it. None, if none is like it.
     pub(super) fn in_file(&self, side: Side, ids: Vec<FunctionId>, file: &str) -> Vec<FunctionId> {
         let likeness = |id: &FunctionId| {

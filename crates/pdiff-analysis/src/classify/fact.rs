@@ -56,6 +56,8 @@ pub enum Fact {
     },
     /// It was sampled, and the build has no function of its name.
     NotFoundByName,
+    /// The build's compiler inlined it and left no instance.
+    InlinedWithoutInstance,
     /// The build does not let it be seen, for this is all it shows.
     NotVisible(Visibility),
     /// No binary of the build was read.
@@ -300,6 +302,7 @@ impl Fact {
             | Self::Background
             | Self::InNoForm { .. }
             | Self::NotFoundByName
+            | Self::InlinedWithoutInstance
             | Self::NotVisible(_)
             | Self::SameCode
             | Self::SameCodeOfPair

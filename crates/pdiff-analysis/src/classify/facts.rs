@@ -100,6 +100,9 @@ fn code(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
     }
     let fact = match case.held_by(side) {
         _ if case.is_background[side] => Fact::Background,
+        InBuild::No if builds.is_inlined_without_instance(side, &case.row.name) => {
+            Fact::InlinedWithoutInstance
+        }
         InBuild::No => Fact::InNoForm { nor_twin: true },
         _ if case.is_sampled(side) => Fact::NotFoundByName,
         _ => Fact::NotVisible(census.visibility()),

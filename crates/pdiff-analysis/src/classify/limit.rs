@@ -33,6 +33,8 @@ pub enum Limit {
     NoSymbol,
     /// A side's build shows too little to say whether it contains the function.
     BuildShowsTooLittle(Side),
+    /// A build's compiler inlined it and left no instance, so nothing shows where its work was done.
+    InlinedWithoutInstance(Side),
     /// The file of an object was not examined.
     NotExamined {
         /// The object.

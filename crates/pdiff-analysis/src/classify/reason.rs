@@ -26,6 +26,11 @@ pub enum Reason {
         /// The build that does not show it.
         hidden: Side,
     },
+    /// Samples on one side only, and the other build's compiler inlined it and left no instance.
+    InlinedWithoutInstance {
+        /// That build.
+        hidden: Side,
+    },
     /// The same, and a setting switches it that is on where it ran, and off or unknown on the other side.
     SwitchedOn {
         /// The side that ran it.

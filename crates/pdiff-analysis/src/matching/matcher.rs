@@ -289,12 +289,15 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Functions without a partner; those of Before, then those of After.
+    /// Functions without a partner; those of Before, then those of After. What a compiler inlined without leaving an instance has
+    /// nothing that could be compared.
     fn singles(&self) -> PerSide<Vec<Function<'a>>> {
         PerSide::from_fn(|side| {
             let census = PerSide::new(self.before, self.after)[side];
             let is_single = |function: &Function<'_>| {
-                !self.matching.has(side, function.id()) && !self.nameless[side].contains(&function.id())
+                !self.matching.has(side, function.id())
+                    && !self.nameless[side].contains(&function.id())
+                    && !function.is_inlined_without_instance()
             };
             census.functions().filter(is_single).collect()
         })

@@ -1,6 +1,7 @@
 //! Cases where the right answer is noise, or that it cannot be said.
 
 use pdiff_analysis::classify::{Cause, Confidence, Demands, InBuild, Judged, Limit};
+use pdiff_profile::Side as Of;
 use pdiff_profile::census::Visibility;
 
 use crate::build::{
@@ -67,6 +68,20 @@ fn without_binaries_one_sided_functions_are_unclear() {
 fn a_name_that_the_sampled_build_does_not_know_is_not_new() {
     let outcome = classified(seen(BEFORE, BUILD), seen(AFTER, BUILD));
     assert_eq!(said(&outcome, "check"), "unclear unclear R-not-visible");
+}
+
+/// GCC names a function that it inlined, also where all of its work was folded.
+#[test]
+fn a_function_inlined_without_an_instance_is_neither_new_nor_gone_nor_another_path() {
+    let inlined = "main:50 work:50 run:200 check!";
+    for (before, after) in [(inlined, BUILD_AFTER), (BUILD_AFTER, inlined)] {
+        let folded = |build| if build == inlined { BEFORE } else { AFTER };
+        let outcome = classified(seen(folded(before), before), seen(folded(after), after));
+        assert_eq!(said(&outcome, "check"), "unclear unclear R-not-visible");
+        let hidden = if before == inlined { Of::Before } else { Of::After };
+        let check = verdict(&outcome, "check");
+        assert_eq!(check.limited_by, Some(Limit::InlinedWithoutInstance(hidden)));
+    }
 }
 
 #[test]

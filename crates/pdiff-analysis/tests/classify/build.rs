@@ -1,5 +1,6 @@
 //! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f^g` a jump in tail position, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
-//! of `f`; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction.
+//! of `f`; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction;
+//! `f!` was inlined.
 
 use pdiff_analysis::classify::{
     CallCounts, Classification, ClassifyInput, ClassifyKnowledge, CodePaths, Demands, ObjectBuilds, Verdict,
@@ -10,8 +11,8 @@ use pdiff_analysis::{
     SpinList,
 };
 use pdiff_profile::census::{
-    Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineSite,
-    Linkage, Producer, Spin, Visibility,
+    Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineAttribute,
+    InlineSite, Linkage, Producer, Spin, Visibility,
 };
 use pdiff_profile::{ObjectAddr, PerSide, Profile, RunMeasures};
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ struct Draft {
     file: Option<String>,
     hash: Option<u32>,
     spins: bool,
+    is_inlined: bool,
 }
 
 fn is_call_of_stub(word: &str) -> bool {
@@ -55,6 +57,8 @@ fn drafts(words: &str) -> BTreeMap<String, Draft> {
             drafts.entry(name.to_owned()).or_default().hash = hash.parse().ok();
         } else if let Some(name) = word.strip_suffix('~') {
             drafts.entry(name.to_owned()).or_default().spins = true;
+        } else if let Some(name) = word.strip_suffix('!') {
+            drafts.entry(name.to_owned()).or_default().is_inlined = true;
         } else {
             let (caller, callee) = word.split_once(['>', '^', '<']).unwrap();
             drafts.entry(caller.to_owned()).or_default();
@@ -79,6 +83,7 @@ pub(crate) fn census(of: Words<'_>) -> Census {
             producer: Some(producer),
             linkage,
             parameters,
+            inline: if draft.is_inlined { InlineAttribute::CompilerChose } else { InlineAttribute::Absent },
             ..FunctionFacts::named(text)
         };
         let id = builder.function(facts);

@@ -149,6 +149,13 @@ impl<'a> Function<'a> {
     pub fn is_present(self) -> bool {
         !self.bodies().is_empty() || !self.census.sites_of(self.target()).is_empty()
     }
+
+    /// Whether the compiler inlined it and left no instance: its source is in the build, and nothing shows where its work is
+    /// done.
+    #[must_use]
+    pub fn is_inlined_without_instance(self) -> bool {
+        !self.is_present() && self.inline_attribute().is_inlined()
+    }
 }
 
 impl fmt::Debug for Function<'_> {

@@ -51,6 +51,12 @@ impl InlineAttribute {
             _ => Self::Absent,
         }
     }
+
+    /// Whether the compiler inlined it somewhere.
+    #[must_use]
+    pub fn is_inlined(self) -> bool {
+        matches!(self, Self::CompilerChose | Self::DeclaredInlined)
+    }
 }
 
 /// Who can see a function.

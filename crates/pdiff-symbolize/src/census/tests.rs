@@ -168,6 +168,27 @@ fn compressed_sections_and_minimal_line_tables_do() {
     }
 }
 
+#[test]
+fn a_function_of_which_only_the_result_is_left_was_inlined() {
+    let dir = tempfile::tempdir().unwrap();
+    let source =
+        "static int answer(void) { return 42; }\nint unused(void);\nint main(void) { return answer(); }\n";
+    std::fs::write(dir.path().join("folded.c"), source).unwrap();
+    let Some(mut gcc) = pdiff_testing::tool("gcc") else { return };
+    assert!(
+        gcc.current_dir(dir.path())
+            .args(["-O2", "-g", "folded.c", "-o", "folded"])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let census = take_census(&std::fs::read(dir.path().join("folded")).unwrap()).unwrap();
+    let answer = only(&census, "answer");
+    assert!(answer.is_inlined_without_instance() && !answer.is_present(), "{:?}", content(&census));
+    assert!(!only(&census, "main").is_inlined_without_instance());
+    assert!(census.find("unused").next().is_none());
+}
+
 /// Samples are in such code, so a verdict must be able to find it.
 #[test]
 fn assembly_without_a_type_is_a_function_unless_it_is_inside_one() {

@@ -49,6 +49,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let without =
         Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::No && !case.is_stub())?;
     let judged = changed(case)?;
+    if context.builds.is_inlined_without_instance(without, &case.row.name) {
+        let reason = Reason::InlinedWithoutInstance { hidden: without };
+        let finding = Finding::new("R-not-visible", Cause::Unclear, judged, reason);
+        return Some(finding.limited(Confidence::Unclear, Limit::InlinedWithoutInstance(without)));
+    }
     let (rule_id, cause) = match without {
         Side::Before => ("R-new-code", Cause::NewOverhead),
         Side::After => ("R-gone", Cause::Gone),

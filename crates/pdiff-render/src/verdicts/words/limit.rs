@@ -35,6 +35,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::BuildShowsTooLittle(side) => format!(
             "the {side} build shows too little: give a file with symbols and debug information with --binary-{side}"
         ),
+        Limit::InlinedWithoutInstance(side) => format!(
+            "what it does may be part of its callers in the {side} build"
+        ),
         Limit::NotExamined { object } => format!("the file of {object} was not examined"),
         Limit::Unseen(detectable_pp) => unseen(*detectable_pp),
         Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),

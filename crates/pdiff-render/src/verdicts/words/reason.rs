@@ -30,6 +30,12 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::NotVisible { hidden } => {
             format!("sampled {} only; the {hidden} binary cannot show whether it contains it", hidden.other())
         }
+        Reason::InlinedWithoutInstance { hidden } => {
+            format!(
+                "sampled {} only; the {hidden} build has it inlined, and no instance of it is left",
+                hidden.other()
+            )
+        }
         Reason::SwitchedOn { active, setting: of } => {
             format!("sampled {active} only; a setting switches it on there: {}", setting(of))
         }

@@ -86,7 +86,7 @@ pub(crate) struct UnitFacts {
     pub(crate) covered: Vec<Range<u64>>,
     /// Paths of the files named here.
     pub(crate) paths: Vec<Box<str>>,
-    /// Functions with code or inlined instances here.
+    /// Functions with code here, or that were inlined here.
     pub(crate) functions: Vec<UnitFunction>,
     /// Functions with code here.
     pub(crate) roots: Vec<Root>,

@@ -37,6 +37,7 @@ pub(super) fn facts_of<'a>(
     // What has code here or is called is listed before copies are looked at, so that it is not left out.
     let call_sites = functions.call_sites();
     let sites = functions.sites(reading.background);
+    functions.add_inlined_without_instance(reading.background);
     let (functions, paths, left_out) = functions.finish();
     let producer = strings.get(records.producer).into();
     let covered = records.covered.clone();
@@ -65,7 +66,7 @@ pub(super) fn functions_at<'a>(
 /// In the place of a function's id: it is left out.
 const LEFT_OUT: u32 = u32::MAX;
 
-/// The functions of a unit that have code or instances, as they turn up.
+/// The functions of a unit that have code or were inlined, as they turn up.
 struct FunctionList<'u, 'a> {
     records: &'u Records<'a>,
     paths: Paths<'u, 'a>,
@@ -188,6 +189,18 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             _ => {}
         }
         Some(self.id_here(index))
+    }
+
+    /// Functions that the compiler says it inlined, also where no instance is left: all of its work was folded or moved.
+    fn add_inlined_without_instance(&mut self, background: Option<&Background<'_>>) {
+        let said_inlined = |said: &&Subprogram<'_>| {
+            let is_inlined = said.inline.is_some_and(|value| InlineAttribute::from_dwarf(value).is_inlined());
+            is_inlined && !matches!(said.link, Link::Abstract(_))
+        };
+        let records = self.records;
+        for said in records.subprograms.iter().filter(said_inlined) {
+            self.id_of_copy(Target::Here(said.offset), background);
+        }
     }
 
     fn leave_out(&mut self, index: usize) {
