@@ -218,6 +218,38 @@ fn a_call_that_was_recorded_is_known_where_the_code_has_several_ways() {
     assert_eq!(total("main > c", code, stacks, "c"), 60.0);
 }
 
+/// A caller that one side alone has back would have grown, or shrunk, by what it always did.
+#[test]
+fn what_only_one_build_has_one_way_for_is_put_back_on_neither_side() {
+    let stacks = "main;a 10\nmain;b 10\nmain;leaf 50\nmain 30";
+    let one_way = census("main > a, main > b, a > leaf", Visibility::DebugInfo);
+    let two_ways = census("main > a, main > b, a > leaf, b > leaf", Visibility::DebugInfo);
+    let direct = census("main > a, main > b, a > leaf, main > leaf", Visibility::DebugInfo);
+    for (before, after, expected) in [
+        (&one_way, &one_way, 60.0),
+        (&one_way, &two_ways, 10.0),
+        (&two_ways, &one_way, 10.0),
+        (&one_way, &direct, 60.0),
+    ] {
+        let comparison = put_back_by(PerSide::new(before, after), stacks, "perf record -g");
+        let before = totals(&comparison)["a"];
+        assert!((before - expected).abs() < 1e-9, "{before}");
+    }
+}
+
+#[test]
+fn of_functions_called_through_pointers_the_one_that_other_stacks_show_is_put_back() {
+    let stacks = "main;one;deep 10\ntwo 5\nmain;leaf 50\nmain 35";
+    let code = "main > other, one > leaf, two > leaf, one > deep";
+    let total = |stacks: &str, of: &str| {
+        totals(&put_back_knowing("main > ?", code, stacks)).get(of).copied().unwrap()
+    };
+    assert_eq!(total(stacks, "one"), 60.0);
+    // Both are shown, or one is, as a leaf that others call by its name.
+    assert_eq!(total(&stacks.replace("two 5", "main;two 5"), "one"), 10.0);
+    assert_eq!(total("one 10\ntwo 5\nmain;leaf 50\nmain 35", "one"), 10.0);
+}
+
 #[test]
 fn chains_by_debug_information_miss_jumps_alone() {
     let code = "main > a, a > leaf, main > b, b ~ work, work > deep";

@@ -10,13 +10,21 @@
 //! Where addresses were recorded, the instruction before a return address says which function was called. If the stack has
 //! another one there, the function that was called is put back, and paths are looked for from there alone.
 //!
-//! Cost: unique stacks x depth; a pair of functions is looked up once for each way in which the call between them is known.
+//! Where the call went through a pointer, the function that was called is one that no code calls by its name, and of several the one that
+//! other stacks show below the same caller.
+//!
+//! What one build has one path for, and the other several, is put back on neither side: it would be more there, and nothing changed.
+//!
+//! Cost: unique stacks x depth, twice; a pair of functions is looked up once for each way in which the call between them is known.
 
-use pdiff_profile::census::{Census, Function, FunctionId, Linkage, Visibility};
+use pdiff_profile::census::{Census, FunctionId, Visibility};
 use pdiff_profile::{NoteKind, Notes, PerSide, Side, StackId, Weight};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build_functions::BuildFunctions;
+use super::call_ways::{
+    called_from, has_few_pointers, is_of_c, leads_to, paths, ways_by_callers, ways_of_pointers,
+};
 use super::input::{Knowledge, Sides};
 use super::known_calls::{KnownCall, KnownCalls, knows_calls};
 use super::mistakes::unwinding;
@@ -27,11 +35,8 @@ use crate::findings::is_kernel_object;
 use crate::matching::held;
 use crate::normalize::{KeyId, Keys, Level, NormalStacks};
 
-/// How many jumps in a row are followed.
-const MOST_JUMPS: usize = 3;
-
-/// A function that leads to more others may have ways that were not looked at.
-const WIDEST: usize = 4096;
+/// Paths between two functions that are known for parts of the samples that differ by more than this are put back on neither side.
+const OTHER_PART: f64 = 0.1;
 
 /// The function that the start of a program calls.
 const ENTRY: &str = "main";
@@ -63,14 +68,36 @@ impl PreparedSides {
             let census = builds[side]?;
             Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side]))
         });
+        for run in &prepared.runs {
+            let Some(hidden) = hidden[run.side].as_mut() else { continue };
+            let calls = are_known.then(|| KnownCalls::new(run.input, hidden.build.census));
+            hidden.add_pairs(run, calls);
+        }
+        let seen = hidden.as_mut().map(|hidden| hidden.as_mut().map_or_else(Vec::new, HiddenCallers::seen));
+        let seen: FxHashSet<(KeyId, KeyId)> = seen.values().flatten().copied().collect();
+        let gaps = hidden.as_mut().map(|hidden| hidden.as_mut().map(|hidden| hidden.weigh(&seen)));
+        let one_sided = match gaps {
+            PerSide { before: Some(before), after: Some(after) } => known_on_one_side(&before, &after),
+            _ => FxHashSet::default(),
+        };
         let stacks = prepared.runs.iter().map(|run| {
             let hidden = hidden[run.side].as_mut()?;
             let calls = are_known.then(|| KnownCalls::new(run.input, hidden.build.census));
-            Some(hidden.put_back(run, calls, &mut notes))
+            Some(hidden.put_back(run, calls, &one_sided, &mut notes))
         });
         let stacks = stacks.collect();
         self.with_stacks(sides, stacks, notes, knowledge)
     }
+}
+
+/// The gaps whose path is known for another part of the samples in one build than in the other.
+fn known_on_one_side(before: &FxHashMap<Gap, Weighed>, after: &FxHashMap<Gap, Weighed>) -> FxHashSet<Gap> {
+    let part = |of: &Weighed| of.known as f64 / (of.known as f64 + of.unknown as f64);
+    let is_of_one = |(gap, before): (&Gap, &Weighed)| {
+        let after = after.get(gap)?;
+        ((part(before) - part(after)).abs() > OTHER_PART).then_some(*gap)
+    };
+    before.iter().filter_map(is_of_one).collect()
 }
 
 /// Two functions, one above the other in a stack.
@@ -83,6 +110,46 @@ struct Pair {
     call: KnownCall,
 }
 
+/// Where callers may be missing: between a function that was called and one below it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Gap {
+    above: KeyId,
+    below: KeyId,
+    is_leaf: bool,
+}
+
+/// The weight of the samples with a gap for which the code has one path, and for which it has several.
+#[derive(Clone, Copy, Default)]
+struct Weighed {
+    known: u64,
+    unknown: u64,
+}
+
+/// What the code has between two functions of a stack.
+#[derive(Default)]
+struct Between {
+    /// The function that the upper one called, where that is another one than the stack has.
+    called: Option<KeyId>,
+    path: Path,
+}
+
+/// The functions by which one leads to another.
+#[derive(Default)]
+enum Path {
+    /// None: it calls it, or nothing shows that there are any.
+    #[default]
+    Nothing,
+    Only(Box<[KeyId]>),
+    /// There are several, or one of which there is no other sample.
+    Unknown,
+}
+
+impl Pair {
+    fn gap(self, between: &Between) -> Gap {
+        Gap { above: between.called.unwrap_or(self.caller), below: self.callee, is_leaf: self.is_leaf }
+    }
+}
+
 /// What the code of one side's build tells of callers that its chains hide.
 struct HiddenCallers<'a> {
     keys: &'a Keys,
@@ -91,8 +158,10 @@ struct HiddenCallers<'a> {
     label: &'a str,
     /// Whether chains miss the callers of leaves.
     misses_callers_of_leaves: bool,
+    /// The pairs in its stacks, with the weight of their samples.
+    pairs: FxHashMap<Pair, u64>,
     /// The functions between two of a stack.
-    between: FxHashMap<Pair, Box<[KeyId]>>,
+    between: FxHashMap<Pair, Between>,
 }
 
 impl<'a> HiddenCallers<'a> {
@@ -106,7 +175,56 @@ impl<'a> HiddenCallers<'a> {
         let misses_callers_of_leaves =
             !matches!(unwinding, Some(Unwinding::DebugInformation | Unwinding::BranchRecords));
         let build = BuildFunctions::new(keys, (label, census), side);
-        Self { keys, build, label, misses_callers_of_leaves, between: FxHashMap::default() }
+        let (pairs, between) = (FxHashMap::default(), FxHashMap::default());
+        Self { keys, build, label, misses_callers_of_leaves, pairs, between }
+    }
+
+    /// Adds the pairs in a run's stacks.
+    fn add_pairs(&mut self, run: &PreparedRun<'_>, mut calls: Option<KnownCalls<'_>>) {
+        let mut weights = vec![0_u64; run.stacks.len()];
+        for cell in run.cells {
+            let weight = weights.get_mut(cell.stack.index());
+            weight.into_iter().for_each(|weight| *weight = weight.saturating_add(cell.weight.0));
+        }
+        for (stack, weight) in (0..).map(StackId).zip(weights).filter(|(_, weight)| *weight > 0) {
+            let calls = calls.as_mut().map_or_else(Vec::new, |calls| calls.of(stack));
+            for (_, pair) in pairs(self.keys, &calls, run.stacks.get(stack)) {
+                let sum = self.pairs.entry(pair).or_default();
+                *sum = sum.saturating_add(weight);
+            }
+        }
+    }
+
+    /// The functions that its stacks show below callers that called through a pointer. What is a leaf may have lost its caller, unless no
+    /// code calls it.
+    fn seen(&mut self) -> Vec<(KeyId, KeyId)> {
+        let through_pointer: Vec<Pair> =
+            self.pairs.keys().filter(|pair| pair.call == KnownCall::Pointer).copied().collect();
+        let census = self.build.census;
+        let mut is_seen = |pair: &Pair| {
+            let is_called = |id: &FunctionId| census.calls_to(*id).next().is_some();
+            !pair.is_leaf || !self.build.of_key(pair.callee).iter().any(is_called)
+        };
+        let seen = through_pointer.into_iter().filter(|pair| is_seen(pair));
+        seen.map(|pair| (pair.caller, pair.callee)).collect()
+    }
+
+    /// What is between the pairs, where `seen` were seen below callers that called through a pointer: the gaps, and how much weight has
+    /// them.
+    fn weigh(&mut self, seen: &FxHashSet<(KeyId, KeyId)>) -> FxHashMap<Gap, Weighed> {
+        let mut gaps: FxHashMap<Gap, Weighed> = FxHashMap::default();
+        for (pair, weight) in std::mem::take(&mut self.pairs) {
+            let between = self.between(pair, seen);
+            let weighed = gaps.entry(pair.gap(&between)).or_default();
+            match between.path {
+                Path::Nothing => {}
+                Path::Only(_) => weighed.known = weighed.known.saturating_add(weight),
+                Path::Unknown => weighed.unknown = weighed.unknown.saturating_add(weight),
+            }
+            self.between.insert(pair, between);
+        }
+        gaps.retain(|_, weighed| weighed.known > 0 || weighed.unknown > 0);
+        gaps
     }
 
     /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
@@ -114,11 +232,12 @@ impl<'a> HiddenCallers<'a> {
         &mut self,
         run: &PreparedRun<'_>,
         mut calls: Option<KnownCalls<'_>>,
+        one_sided: &FxHashSet<Gap>,
         notes: &mut Notes,
     ) -> NormalStacks {
         let stacks = run.stacks.rewritten(|stack, levels, out| {
             let calls = calls.as_mut().map_or_else(Vec::new, |calls| calls.of(stack));
-            self.append(&calls, levels, out);
+            self.append(&calls, levels, one_sided, out);
         });
         let (mut samples, mut weight, mut first) = (0_u64, 0_u64, None);
         for cell in run.cells {
@@ -146,55 +265,61 @@ impl<'a> HiddenCallers<'a> {
     }
 
     /// Appends a stack with what its chain hides; `calls` are those of its machine functions, where that is known.
-    fn append(&mut self, calls: &[KnownCall], levels: &[Level], out: &mut Vec<Level>) {
-        let functions = levels.iter().filter(|level| !level.inlined).count();
-        let calls = if calls.len() == functions { calls } else { &[] };
-        let mut calls = calls.iter().copied();
-        let is_of_kernel = |level: &Level| is_kernel_object(&self.keys.get(level.key).object);
-        let leaf = levels.iter().rposition(|level| !level.inlined && !is_of_kernel(level));
-        let mut caller: Option<KeyId> = None;
-        for (at, level) in levels.iter().enumerate() {
-            if !level.inlined {
-                let call = calls.next().unwrap_or(KnownCall::Unknown);
-                if let Some(caller) = caller {
-                    let pair = Pair { caller, callee: level.key, is_leaf: Some(at) == leaf, call };
-                    let hidden = self.between(pair).iter();
-                    out.extend(hidden.map(|key| Level { key: *key, inlined: false }));
-                }
-                caller = Some(level.key);
-            }
-            out.push(*level);
-        }
-    }
-
-    /// The functions that the code has between two that stand one above the other in a stack.
-    fn between(&mut self, pair: Pair) -> &[KeyId] {
-        if !self.between.contains_key(&pair) {
-            let path = match pair.call {
-                KnownCall::Itself => None,
-                KnownCall::Other(called) => self.path_from(called, pair),
-                KnownCall::Unknown | KnownCall::Pointer => self.path(pair),
+    fn append(
+        &mut self,
+        calls: &[KnownCall],
+        levels: &[Level],
+        one_sided: &FxHashSet<Gap>,
+        out: &mut Vec<Level>,
+    ) {
+        let mut from = 0;
+        for (at, pair) in pairs(self.keys, calls, levels) {
+            out.extend_from_slice(levels.get(from..at).unwrap_or(&[]));
+            let Some(between) = self.between.get(&pair) else { continue };
+            let path = match &between.path {
+                Path::Only(path) if !one_sided.contains(&pair.gap(between)) => &**path,
+                _ => &[],
             };
-            self.between.insert(pair, path.unwrap_or_default());
+            let hidden = between.called.iter().chain(path);
+            out.extend(hidden.map(|key| Level { key: *key, inlined: false }));
+            from = at;
         }
-        self.between.get(&pair).map_or(&[], |path| path)
+        out.extend_from_slice(levels.get(from..).unwrap_or(&[]));
     }
 
-    /// The functions between a pair of which the upper one called `called`: the only path from there, else that function alone.
-    fn path_from(&mut self, called: FunctionId, Pair { callee, is_leaf, .. }: Pair) -> Option<Box<[KeyId]>> {
+    /// What the code has between two functions that stand one above the other in a stack.
+    fn between(&mut self, pair: Pair, seen: &FxHashSet<(KeyId, KeyId)>) -> Between {
+        match pair.call {
+            KnownCall::Itself => Between::default(),
+            KnownCall::Other(called) => self.from_called(called, pair),
+            KnownCall::Unknown | KnownCall::Pointer => {
+                let path = self.path(pair, seen).map_or(Path::Nothing, |ways| self.path_of(ways));
+                Between { called: None, path }
+            }
+        }
+    }
+
+    /// What is between a pair of which the upper one called `called`: that function, and the only path from there.
+    fn from_called(&mut self, called: FunctionId, Pair { callee, is_leaf, .. }: Pair) -> Between {
         let below = self.below(callee);
-        if below.contains(&called) {
-            return None;
+        let key = self.build.key_of(called);
+        if below.contains(&called) || key.is_none_or(|key| key == callee) {
+            return Between::default();
         }
         let is_hiding = is_leaf && self.misses_callers_of_leaves;
         let census = self.build.census;
         let ways = leads_to(census, &below).and_then(|leads| paths(census, vec![called], &leads, is_hiding));
-        let path = ways.and_then(|mut paths| only(&mut paths)).and_then(|path| self.keys_of(path));
-        path.or_else(|| self.keys_of(vec![called])).filter(|path| path.first() != Some(&callee))
+        let after_it =
+            |ways: Vec<Vec<FunctionId>>| ways.into_iter().map(|way| way.into_iter().skip(1).collect());
+        let path = ways.map_or(Path::Unknown, |ways| self.path_of(after_it(ways).collect()));
+        Between { called: key, path }
     }
 
-    fn keys_of(&mut self, path: Vec<FunctionId>) -> Option<Box<[KeyId]>> {
-        path.into_iter().map(|id| self.build.key_of(id)).collect()
+    /// The only one of some ways.
+    fn path_of(&mut self, mut ways: Vec<Vec<FunctionId>>) -> Path {
+        let Some(way) = ways.pop() else { return Path::Nothing };
+        let keys: Option<Box<[KeyId]>> = way.into_iter().map(|id| self.build.key_of(id)).collect();
+        keys.filter(|_| ways.is_empty()).map_or(Path::Unknown, Path::Only)
     }
 
     /// The functions that a key represents; of one in a library, the stubs that lead to it.
@@ -203,7 +328,12 @@ impl<'a> HiddenCallers<'a> {
         if below.is_empty() { self.build.stubs_of(callee) } else { below }
     }
 
-    fn path(&mut self, Pair { caller, callee, is_leaf, call }: Pair) -> Option<Box<[KeyId]>> {
+    /// The ways by which the code may lead from the upper function of a pair to the lower one, if it does not call it: all, or two.
+    fn path(
+        &mut self,
+        Pair { caller, callee, is_leaf, call }: Pair,
+        seen: &FxHashSet<(KeyId, KeyId)>,
+    ) -> Option<Vec<Vec<FunctionId>>> {
         let census = self.build.census;
         let is_hiding = is_leaf && self.misses_callers_of_leaves;
         let below = self.below(callee);
@@ -223,136 +353,34 @@ impl<'a> HiddenCallers<'a> {
             false => callers.iter().flat_map(|id| called_from(census, *id)).collect(),
         };
         let leads = leads_to(census, &below)?;
-        let mut paths = paths(census, entered, &leads, is_hiding)?;
-        let path = match call {
-            KnownCall::Pointer if !starts && below.iter().all(|id| has_few_pointers(census, *id)) => {
-                only(&mut ways_of_pointers(census, &leads, is_hiding))
-            }
-            _ if paths.is_empty() && is_hiding => only_caller(census, &leads),
-            _ => only(&mut paths),
-        };
-        self.keys_of(path?)
-    }
-}
-
-/// The callees in the code of a function; a jump in tail position is not a call.
-fn called_from(census: &Census, id: FunctionId) -> impl Iterator<Item = FunctionId> {
-    census.calls_from(id).iter().filter(|edge| edge.calls > 0).map(|edge| edge.callee)
-}
-
-/// The first of some ways, if there is no second one.
-fn only(ways: &mut Vec<Vec<FunctionId>>) -> Option<Vec<FunctionId>> {
-    ways.pop().filter(|_| ways.is_empty())
-}
-
-/// The ways by which jumps lead to one of `below`, root first, with the function that they lead to; `None` where there are too many.
-fn leads_to(census: &Census, below: &[FunctionId]) -> Option<Vec<Vec<FunctionId>>> {
-    let mut leads: Vec<Vec<FunctionId>> = below.iter().map(|id| vec![*id]).collect();
-    let mut from = 0;
-    for _ in 0..MOST_JUMPS {
-        let until = leads.len();
-        for at in from..until {
-            let way = leads.get(at)?.clone();
-            let jumps = census.calls_to(*way.first()?).filter(|edge| edge.tail_jumps > 0);
-            let before = jumps.map(|edge| edge.caller).filter(|id| !way.contains(id));
-            let longer = before.map(|id| std::iter::once(id).chain(way.iter().copied()).collect());
-            leads.extend(longer.collect::<Vec<Vec<FunctionId>>>());
-        }
-        if leads.len() > WIDEST {
-            return None;
-        }
-        from = until;
-    }
-    Some(leads)
-}
-
-/// The paths by which one of the functions `entered` leads to one of those that `leads` end with, and that no chain has, root first:
-/// all, or the first two. `None` where there are too many to look at.
-fn paths(
-    census: &Census,
-    mut entered: Vec<FunctionId>,
-    leads: &[Vec<FunctionId>],
-    misses_caller: bool,
-) -> Option<Vec<Vec<FunctionId>>> {
-    entered.sort_unstable();
-    entered.dedup();
-    let above = jumps_from(census, &entered, WIDEST)?;
-    let mut paths = Vec::new();
-    for lead in leads {
-        let (first, hidden) = (*lead.first()?, lead.get(..lead.len() - 1)?);
-        // By jumps alone: no chain has them.
-        if !hidden.is_empty() && entered.binary_search(&first).is_ok() {
-            paths.push(hidden.to_vec());
-        }
-        // By jumps to the leaf's caller, which its chain misses, and from there by a call and jumps.
-        if misses_caller {
-            let calls_it = |way: &&Vec<FunctionId>| {
-                let edge = way.last().and_then(|last| census.call(*last, first));
-                edge.is_some_and(|edge| edge.calls > 0) && way.iter().all(|id| !lead.contains(id))
+        let paths = paths(census, entered, &leads, is_hiding)?;
+        if call == KnownCall::Pointer && !starts {
+            let ways = ways_of_pointers(census, &leads, is_hiding);
+            let are = |is: fn(&Census, FunctionId) -> bool| below.iter().all(|id| is(census, *id));
+            let mut is_seen = |way: &&Vec<FunctionId>| {
+                let first = way.first().and_then(|first| self.build.key_of(*first));
+                first.is_some_and(|first| seen.contains(&(caller, first)))
             };
-            paths.extend(above.iter().filter(calls_it).map(|way| [way, hidden].concat()));
+            let of_seen: Vec<Vec<FunctionId>> = ways.iter().filter(&mut is_seen).cloned().collect();
+            if !of_seen.is_empty() && (are(has_few_pointers) || are(is_of_c)) {
+                return Some(of_seen);
+            } else if are(has_few_pointers) {
+                return Some(ways);
+            }
         }
-        if paths.len() > 1 {
-            break;
-        }
+        Some(if paths.is_empty() && is_hiding { ways_by_callers(census, &leads) } else { paths })
     }
-    Some(paths)
 }
 
-/// Whether a function is hardly called through a pointer: one of its file, or a stub, that code calls or jumps to.
-fn has_few_pointers(census: &Census, id: FunctionId) -> bool {
-    let is_of_file = |of: Function<'_>| matches!(of.linkage(), Linkage::Local | Linkage::Imported);
-    census.function(id).is_some_and(is_of_file) && census.calls_to(id).next().is_some()
-}
-
-/// The ways to one of the functions that `leads` end with from functions that are called through pointers alone, as no code calls
-/// them or jumps to them: by jumps, and of a leaf by a call and jumps.
-fn ways_of_pointers(census: &Census, leads: &[Vec<FunctionId>], misses_caller: bool) -> Vec<Vec<FunctionId>> {
-    let is_entered = |id: FunctionId| census.calls_to(id).next().is_some();
-    let mut ways = Vec::new();
-    for lead in leads {
-        let (Some(first), Some(hidden)) = (lead.first(), lead.get(..lead.len() - 1)) else { continue };
-        if !hidden.is_empty() && !is_entered(*first) {
-            ways.push(hidden.to_vec());
-        }
-        let calls = census.calls_to(*first).filter(|edge| misses_caller && edge.calls > 0);
-        let callers = calls.map(|edge| edge.caller).filter(|id| !is_entered(*id) && !lead.contains(id));
-        ways.extend(callers.map(|caller| [&[caller], hidden].concat()));
-    }
-    ways
-}
-
-/// The only caller that a leaf has in the code, and the jumps from there: where no code calls that caller, it is called
-/// through a pointer, and so may be below any function.
-fn only_caller(census: &Census, leads: &[Vec<FunctionId>]) -> Option<Vec<FunctionId>> {
-    let calls_to = |lead: &'_ Vec<FunctionId>| {
-        let edges = lead.first().into_iter().flat_map(|first| census.calls_to(*first));
-        edges.filter(|edge| edge.calls > 0).map(|edge| edge.caller).collect::<Vec<_>>()
-    };
-    let mut ways = leads.iter().flat_map(|lead| calls_to(lead).into_iter().map(move |caller| (caller, lead)));
-    let (caller, lead) = ways.next().filter(|_| ways.next().is_none())?;
-    let is_called = census.calls_to(caller).next().is_some() || lead.contains(&caller);
-    (!is_called).then(|| std::iter::once(caller).chain(lead.iter().copied().take(lead.len() - 1)).collect())
-}
-
-/// The ways that begin with one of some functions and continue by jumps; `None` where there are too many.
-fn jumps_from(census: &Census, first: &[FunctionId], most: usize) -> Option<Vec<Vec<FunctionId>>> {
-    let mut ways: Vec<Vec<FunctionId>> = first.iter().map(|id| vec![*id]).collect();
-    let mut from = 0;
-    for _ in 0..MOST_JUMPS {
-        let until = ways.len();
-        for at in from..until {
-            let way = ways.get(at)?.clone();
-            let jumps = census.calls_from(*way.last()?).iter().filter(|edge| edge.tail_jumps > 0);
-            let after = jumps.map(|edge| edge.callee).filter(|id| !way.contains(id));
-            ways.extend(
-                after.map(|id| way.iter().copied().chain([id]).collect::<Vec<_>>()).collect::<Vec<_>>(),
-            );
-        }
-        if ways.len() > most {
-            return None;
-        }
-        from = until;
-    }
-    Some(ways)
+/// The machine functions of a stack, each with the one above it and its place in the stack; `calls` are their calls, where known.
+fn pairs(keys: &Keys, calls: &[KnownCall], levels: &[Level]) -> impl Iterator<Item = (usize, Pair)> {
+    let machine = levels.iter().enumerate().filter(|(_, level)| !level.inlined);
+    let calls = if calls.len() == machine.clone().count() { calls } else { &[] };
+    let is_of_kernel = |level: &Level| is_kernel_object(&keys.get(level.key).object);
+    let leaf = levels.iter().rposition(|level| !level.inlined && !is_of_kernel(level));
+    let calls = calls.iter().copied().chain(std::iter::repeat(KnownCall::Unknown));
+    let callees = machine.clone().zip(calls).skip(1);
+    machine.zip(callees).map(move |((_, above), ((at, below), call))| {
+        (at, Pair { caller: above.key, callee: below.key, is_leaf: Some(at) == leaf, call })
+    })
 }

@@ -7,6 +7,7 @@
 mod beside;
 mod build_functions;
 mod call_tree;
+mod call_ways;
 mod comparability;
 mod comparison;
 mod cost;
