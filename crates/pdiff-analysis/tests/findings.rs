@@ -479,6 +479,23 @@ fn a_function_that_callers_no_longer_inline_counts_with_their_own() {
     assert!(weights_sum(&comparison));
 }
 
+/// It left all callers at once, so what it lost below one belongs with what the others gained.
+#[test]
+fn a_function_no_longer_inlined_counts_below_all_its_callers() {
+    let side = |mark: &str, own: [u32; 3], leaf: [u32; 3]| -> Vec<(String, u32)> {
+        let others = || PROGRAM.iter().map(|(stack, samples)| ((*stack).to_owned(), *samples));
+        let places = ["main;exec;put;insert", "main;exec;find", "main;exec;remove"].into_iter();
+        let below = places.zip(own.into_iter().zip(leaf)).flat_map(|(stack, (own, leaf))| {
+            [(stack.to_owned(), own), (format!("{stack};{mark}equal"), leaf)]
+        });
+        others().chain(below).collect()
+    };
+    let (before, after) = (side("+", [35, 25, 2], [112, 98, 5]), side("", [86, 68, 4], [64, 57, 3]));
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    assert_eq!(names(&comparison.findings), Vec::<&str>::new());
+    assert!(weights_sum(&comparison));
+}
+
 #[test]
 fn a_caller_that_changed_by_itself_is_no_part_of_a_function_no_longer_inlined() {
     let [before, after] = uninlined([120, 320], [10, 40]);

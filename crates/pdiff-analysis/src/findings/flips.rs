@@ -92,7 +92,9 @@ pub(super) fn with_callers(
             let is_counterpart = of_caller * pick.change.points < 0.0
                 && of_caller.abs() >= SHIFTED_PART * pick.change.points.abs();
             let is_meant = around.is_none() || is_counterpart;
-            is_holder && is_small && is_meant && !pick.nodes.contains(node)
+            // It left all its callers, or entered all: what it did below the others is the same change.
+            let is_itself = around.is_none() && function(*node) == flipped(&pick);
+            (is_itself || is_holder && is_small && is_meant) && !pick.nodes.contains(node)
         };
         let mut callers: Vec<usize> = (0..groups.nodes.len()).filter(is_caller).collect();
         // A caller that is in a larger part already is told there, unless that part is what its callers' code lost or gained.
