@@ -97,7 +97,9 @@ struct Matcher<'a> {
 
 /// The names of functions that are known by more than a linkage name.
 fn plain_names(census: &Census) -> Vec<&str> {
-    census.functions().filter(|function| !function.is_mangled()).map(Function::name).collect()
+    let is_plain =
+        |function: &Function<'_>| !function.is_mangled() && !function.is_inlined_without_instance();
+    census.functions().filter(is_plain).map(Function::name).collect()
 }
 
 impl<'a> Matcher<'a> {

@@ -129,7 +129,10 @@ impl<'a> Merger<'a> {
                 let id = self.named(name, &told);
                 self.tell(id, &told, number, symbols.contains_key(&index));
                 self.assign(number, index, id);
-                self.add_place(told.place, AtPlace::Function(id), &wanted);
+                // What left no instance here stands for no instance elsewhere.
+                if index < unit.with_instances {
+                    self.add_place(told.place, AtPlace::Function(id), &wanted);
+                }
             }
             for left_out in &unit.left_out {
                 self.add_place(left_out.place, AtPlace::LeftOut(left_out.name), &wanted);

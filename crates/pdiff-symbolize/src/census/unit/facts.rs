@@ -86,8 +86,10 @@ pub(crate) struct UnitFacts {
     pub(crate) covered: Vec<Range<u64>>,
     /// Paths of the files named here.
     pub(crate) paths: Vec<Box<str>>,
-    /// Functions with code here, or that were inlined here.
+    /// Functions with code or inlined instances here, or that are called; then those that were inlined and left no instance.
     pub(crate) functions: Vec<UnitFunction>,
+    /// How many the first ones are.
+    pub(crate) with_instances: usize,
     /// Functions with code here.
     pub(crate) roots: Vec<Root>,
     /// Inlined instances, sorted and added up.

@@ -37,11 +37,12 @@ pub(super) fn facts_of<'a>(
     // What has code here or is called is listed before copies are looked at, so that it is not left out.
     let call_sites = functions.call_sites();
     let sites = functions.sites(reading.background);
+    let with_instances = functions.functions.len();
     functions.add_inlined_without_instance(reading.background);
     let (functions, paths, left_out) = functions.finish();
     let producer = strings.get(records.producer).into();
     let covered = records.covered.clone();
-    UnitFacts { producer, covered, paths, functions, roots, sites, call_sites, left_out }
+    UnitFacts { producer, covered, paths, functions, with_instances, roots, sites, call_sites, left_out }
 }
 
 /// The functions at some offsets of a unit, for other units that refer to them.
@@ -191,15 +192,20 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         Some(self.id_here(index))
     }
 
-    /// Functions that the compiler says it inlined, also where no instance is left: all of its work was folded or moved.
+    /// Functions that the compiler says it inlined, and of which no instance is left: all of their work was folded or moved.
     fn add_inlined_without_instance(&mut self, background: Option<&Background<'_>>) {
-        let said_inlined = |said: &&Subprogram<'_>| {
-            let is_inlined = said.inline.is_some_and(|value| InlineAttribute::from_dwarf(value).is_inlined());
-            is_inlined && !matches!(said.link, Link::Abstract(_))
+        let is_inlined = |said: &Subprogram<'_>| {
+            let inline = said.inline.map_or(InlineAttribute::Absent, InlineAttribute::from_dwarf);
+            inline.is_inlined() && !matches!(said.link, Link::Abstract(_))
         };
-        let records = self.records;
-        for said in records.subprograms.iter().filter(said_inlined) {
-            self.id_of_copy(Target::Here(said.offset), background);
+        for (index, _) in self.records.subprograms.iter().enumerate().filter(|(_, said)| is_inlined(said)) {
+            let is_known = self.ids.get(index).is_some_and(|id| *id != 0);
+            let (linkage_name, name) = self.names_of(index);
+            let is_background =
+                || background.is_some_and(|of| of.contains(&self.strings, linkage_name, name));
+            if !is_known && !is_background() {
+                self.id_here(index);
+            }
         }
     }
 
