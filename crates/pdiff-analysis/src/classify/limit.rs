@@ -113,6 +113,19 @@ pub enum Limit {
     PathNotCounted,
     /// Samples cannot separate more calls from more cost per call.
     CallsOrCost,
+    /// Its code is the same, and a function that stacks do not show as its caller, or show less, has more calls of it in its code on a
+    /// side.
+    MoreCallsInCode {
+        /// That function.
+        caller: String,
+        /// That side.
+        on: Side,
+    },
+    /// Its code and that of its callers is the same, and a function that leads to it has other code: it may do so more often.
+    ChangedAbove {
+        /// The nearest such function.
+        function: String,
+    },
     /// Its code is the same, and no changed code calls it: the place of the code, the data, memory or other threads may be why.
     NothingChanged,
     /// Its code is the same and is called from as many places: what calls it may do so more often, and the place of the code, the

@@ -39,6 +39,31 @@ fn where_no_code_changed_around_a_function_its_time_has_no_known_cause() {
     assert_eq!(said(&outcome, "fetch"), "lighter likely R-lighter");
 }
 
+/// The nearest function that changed is where a reader goes on.
+#[test]
+fn what_leads_to_the_same_code_and_changed_is_named() {
+    let (steady, _) = steady();
+    let of = |read: u64| {
+        format!("{steady}main;run 60\nmain;run;fetch 40\nmain;other 30\nmain;run;fetch;read {read}")
+    };
+    let limit = |before: &str, after: &str| {
+        let outcome = classified(seen(&of(60), before), seen(&of(160), after));
+        assert_eq!(said(&outcome, "read"), "heavier unclear R-heavier");
+        verdict(&outcome, "read").limited_by.clone()
+    };
+    let run = || Some(Limit::ChangedAbove { function: "run".into() });
+    assert_eq!(limit(&fetching(60), &fetching(61)), run());
+    // A call in the code that no stack shows.
+    let other = fetching(60).replace("other=70", "other=71");
+    let calls = Some(Limit::MoreCallsInCode { caller: "other".into(), on: Side::After });
+    assert_eq!(limit(&fetching(60), &format!("{other} other>read")), calls);
+    assert_eq!(
+        limit(&format!("{} other>read", fetching(60)), &other),
+        Some(Limit::ChangedAbove { function: "other".into() })
+    );
+    assert_eq!(limit(&fetching(60), &fetching(60)), Some(Limit::NothingChanged));
+}
+
 #[test]
 fn a_caller_is_doubtful_only_if_what_is_doubtful_made_most_of_its_change() {
     let (steady, _) = steady();

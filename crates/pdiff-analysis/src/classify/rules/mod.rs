@@ -6,6 +6,7 @@ mod between_unknown;
 mod called_as_often;
 mod callees;
 mod callers;
+mod changed_above;
 mod code_counts;
 mod code_quality;
 mod common_shift;

@@ -2,6 +2,7 @@
 
 use pdiff_profile::{PerSide, Side};
 
+use super::changed_above::changed_above;
 use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
 use super::cost_per_call::cost_per_call;
 use super::edge;
@@ -102,7 +103,7 @@ fn is_exchanged_with_callees(context: &Context<'_>, case: &Case<'_>, more: Side)
     left.sum::<f64>() >= EXPLAINING_PART * self_pp.abs()
 }
 
-/// A change of the same code that no changed function calls: unclear, for a reason that is true.
+/// A change of the same code that no changed function calls in the stacks: unclear, for a reason that is true.
 pub(super) fn unchanged(
     finding: Finding,
     context: &Context<'_>,
@@ -113,7 +114,12 @@ pub(super) fn unchanged(
     match is_called_by(context, case, flipped, more, CallerCode::WithPlaces) {
         // Unclear, unless it follows from a change of what calls it (`consequence`).
         true => finding.limited(Confidence::Likely, Limit::SameCalls),
-        false => finding.limited(Confidence::Unclear, Limit::NothingChanged),
+        false => {
+            let around = places(context, case);
+            let functions = if around.is_empty() { vec![case] } else { around };
+            let above = changed_above(context, functions, flipped, more);
+            finding.limited(Confidence::Unclear, above.unwrap_or(Limit::NothingChanged))
+        }
     }
 }
 

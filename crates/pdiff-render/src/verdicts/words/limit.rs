@@ -68,6 +68,12 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
         Limit::PathNotCounted => "samples alone: call counts or a patch would prove it".to_owned(),
         Limit::CallsOrCost => "samples alone cannot separate more calls from more cost per call".to_owned(),
+        Limit::MoreCallsInCode { caller, on } => format!(
+            "its code is the same, and {caller} has more calls of it in its code {on}, where the stacks may miss it: more calls may be why"
+        ),
+        Limit::ChangedAbove { function } => format!(
+            "its code is the same, and {function}, whose code differs, leads to it: more calls may be why, or where the code is in memory, the data or other threads"
+        ),
         Limit::NothingChanged => {
             "its code and the code that calls it are the same: where the code is in memory, the data or other threads may be why"
                 .to_owned()
