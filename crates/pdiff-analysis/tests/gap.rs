@@ -241,6 +241,25 @@ fn the_cost_of_an_operation_is_that_measured_however_many_samples_were_lost() {
 }
 
 #[test]
+fn operations_that_cannot_be_right_are_told() {
+    let of = profile("app@13: main;work 14000000000");
+    let counted = |operations: f64| RunMeasures {
+        operations: Some(operations),
+        window_s: Some(14.0),
+        ..RunMeasures::default()
+    };
+    let concern = |before: [f64; 2], after: [f64; 2]| {
+        let [before, after] = [before, after].map(|runs| runs.map(counted));
+        let facts = measured(&[&of, &of], &[&of, &of], &before, &after, &settings()).comparability;
+        let concerns = facts.into_iter().filter_map(|fact| fact.concern);
+        concerns.filter(|of| matches!(of, Concern::CostsFarApart | Concern::RunsFarApart)).collect::<Vec<_>>()
+    };
+    assert_eq!(concern([1000.0, 1000.0], [1000.0, 300.0]), [Concern::RunsFarApart]);
+    assert_eq!(concern([1000.0, 1000.0], [10_000.0, 10_000.0]), [Concern::CostsFarApart]);
+    assert_eq!(concern([1000.0, 1000.0], [3000.0, 2000.0]), []);
+}
+
+#[test]
 fn samples_of_half_the_cpu_measured_on_one_side_are_told() {
     let sampled = |seconds: &str| profile(&format!("app@13: main;work {seconds}000000000"));
     let window = [RunMeasures {

@@ -38,6 +38,13 @@ const CUT_OFF_DIFFERENCE_PP: f64 = 10.0;
 /// Cores used that differ by more than this factor.
 const CORES_RATIO: f64 = 1.5;
 
+/// Costs of an operation that differ by more than this factor between the sides: more often operations are counted wrong than a program
+/// is so much slower.
+const COST_RATIO: f64 = 5.0;
+
+/// The same between runs of one side, which are of one build under one load.
+const RUN_COST_RATIO: f64 = 2.0;
+
 /// Parts of the measured CPU that was sampled that differ by more than this factor.
 const SAMPLED_CPU_RATIO: f64 = 1.05;
 
@@ -55,7 +62,7 @@ pub(super) fn facts(
 ) -> Vec<SideFact> {
     let mut facts = vec![event(sides), sampling_interval(sides), callchains(sides), samples(summaries)];
     facts.push(span(summaries));
-    facts.extend(cost.into_iter().flat_map(throughput));
+    facts.extend(cost.into_iter().flat_map(|cost| throughput(cost, summaries)));
     facts.extend(cost.and_then(cpu_sampled));
     facts.extend(cut_recordings(sides));
     facts.extend(cores(sides, summaries, cost));
@@ -171,11 +178,24 @@ fn span(summaries: PerSide<&SideSummary>) -> SideFact {
     SideFact::plain(Subject::Span(spans)).raised(differ, Severity::Warning, Concern::SpansDiffer)
 }
 
-fn throughput(cost: &Cost) -> Vec<SideFact> {
+fn throughput(cost: &Cost, summaries: PerSide<&SideSummary>) -> Vec<SideFact> {
     let per_op =
         Subject::CostPerOperation { per_op: cost.per_op, is_time: cost.is_time, scale: cost.scale() };
-    let rate = cost.gap.as_ref().map(|gap| Subject::Throughput(gap.tps));
-    [Some(per_op), rate].into_iter().flatten().map(SideFact::plain).collect()
+    let per_op = SideFact::plain(per_op)
+        .raised(ratio(cost.per_op) > COST_RATIO, Severity::Warning, Concern::CostsFarApart)
+        .raised(summaries.values().any(|side| are_far_apart(side)), Severity::Suspect, Concern::RunsFarApart);
+    let rate = cost.gap.as_ref().map(|gap| SideFact::plain(Subject::Throughput(gap.tps)));
+    [Some(per_op), rate].into_iter().flatten().collect()
+}
+
+/// Whether one run of a side costs so much more per operation than another that their operations cannot be right.
+fn are_far_apart(side: &SideSummary) -> bool {
+    let costs = side.runs.iter().filter_map(|run| Some(run.weight.as_f64() / run.operations?));
+    let costs: Vec<f64> = costs.filter(|cost| *cost > 0.0).collect();
+    let (least, most) = costs
+        .iter()
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), cost| (least.min(*cost), most.max(*cost)));
+    most > RUN_COST_RATIO * least
 }
 
 /// CPU that was measured and is not in the samples: only costs per operation depend on it.

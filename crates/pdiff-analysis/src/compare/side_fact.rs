@@ -221,6 +221,10 @@ pub enum Concern {
     SpansDiffer,
     /// The sides use different numbers of cores.
     CoresDiffer,
+    /// An operation costs many times as much on one side: operations may be counted in another way.
+    CostsFarApart,
+    /// An operation costs many times as much in one run of a side as in another.
+    RunsFarApart,
     /// The samples are not of all CPU that was measured, so costs per operation are off by as much.
     CpuNotSampled,
     /// Samples and names at the ends of recordings are missing.
