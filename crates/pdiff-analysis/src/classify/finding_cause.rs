@@ -149,7 +149,9 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         let is_claim =
             |verdict: &&Verdict| verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;
         known += verdict.filter(is_claim).map_or(0.0, |_| change(member).abs());
-        let Some(verdict) = verdict.filter(|verdict| is_why(cause_here(verdict, of))) else { continue };
+        let is_reason =
+            |verdict: &&Verdict| is_why(cause_here(verdict, of)) && !is_beside_inlining(verdict, grew);
+        let Some(verdict) = verdict.filter(is_reason) else { continue };
         let cause = cause_here(verdict, of);
         match causes.iter_mut().find(|(known, ..)| *known == cause) {
             Some((_, confidence, sum)) => {
@@ -172,6 +174,7 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let is_why = |verdict: &&Verdict| {
         says_why(verdict)
             && is_of_change(cause_here(verdict, of), grew)
+            && !is_beside_inlining(verdict, grew)
             && verdict.delta_judged_pp() * delta > 0.0
     };
     if let Some(verdict) = named.filter(is_why) {
@@ -233,6 +236,12 @@ fn is_cause(cause: Cause) -> bool {
 fn says_why(verdict: &Verdict) -> bool {
     let is_of_one_build = matches!(verdict.cause, Cause::NewOverhead | Cause::Gone);
     is_cause(verdict.cause) || (is_of_one_build && verdict.confidence == Confidence::Proved)
+}
+
+/// Whether a function's inlining changed, and its cost with its callers' changed as well: the inlining alone is no reason for that.
+fn is_beside_inlining(verdict: &Verdict, grew: bool) -> bool {
+    let Reason::Flipped { family: Some(cost), .. } = &verdict.reason else { return false };
+    verdict.cause == Cause::InlineChange && if grew { cost.is_more() } else { cost.is_less() }
 }
 
 /// Whether a cause explains a change of this direction: what costs less is not heavier, nor what costs more gone.

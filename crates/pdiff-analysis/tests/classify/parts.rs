@@ -49,6 +49,21 @@ fn a_part_whose_functions_have_no_known_cause_is_unclear() {
     assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Unclear, limit));
 }
 
+/// Inlining that costs nothing is no cause of a part that costs more.
+#[test]
+fn a_part_that_is_inlined_now_and_costs_more_is_heavier() {
+    let before = "main;work 600\nmain;load 60\nmain;load;copy 60";
+    let after = "main;work 600\nmain;load 60\nmain;load;+copy 260";
+    let [called, inlined] = ["copy:300 load>copy", "load<copy*1"]
+        .map(|copy| format!("main:50 work:50 load:90 main>load main>work {copy}"));
+    let found = parts(seen(before, &called), seen(after, &inlined));
+    let copy = found.iter().find(|of| of.0 == "copy").map(|of| of.1);
+    assert_eq!(copy, Some(Cause::Heavier), "{found:?}");
+    let (_, outcome) = judged(seen(before, &called), seen(after, &inlined), &Extra::default());
+    let copy = outcome.verdicts.iter().find(|verdict| verdict.function == "copy").map(|of| of.cause);
+    assert_eq!(copy, Some(Cause::InlineChange), "what is inlined is a fact");
+}
+
 #[test]
 fn a_part_that_nothing_ran_before_is_newly_active() {
     let before = "main;work 600\nmain;store 100";
