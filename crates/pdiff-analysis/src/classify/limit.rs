@@ -171,6 +171,8 @@ pub enum Limit {
     SameLines,
     /// A build of the same source does not show the function: it is in its callers, or is reached differently.
     SameSourceHidden(Side),
+    /// The lines that samples count for are the compiler's choice.
+    LinesAlone,
     /// Only shares are known, so there is no cost per operation.
     SharesAlone,
     /// How the two functions were matched is not known.

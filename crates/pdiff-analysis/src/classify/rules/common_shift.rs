@@ -129,5 +129,9 @@ fn within_place(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     }
     let reason = Reason::WithinPlace { place: place.row.name.to_string(), self_pp: row.delta_self_pp() };
     let finding = Finding::new("R-common-shift", Cause::Noise, Judged::OwnSelf, reason);
-    Some(finding.limited(Confidence::Likely, Limit::SharesAlone))
+    let limit = match context.input.comparison.cost {
+        Some(_) => Limit::LinesAlone,
+        None => Limit::SharesAlone,
+    };
+    Some(finding.limited(Confidence::Likely, limit))
 }

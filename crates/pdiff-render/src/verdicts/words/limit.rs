@@ -158,6 +158,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::SameSourceHidden(side) => {
             format!("the source is the same: {side} it is inlined in its callers, or reached in another way")
         }
+        Limit::LinesAlone => {
+            "which line, and so which inlined function, an instruction counts for is the compiler's choice".to_owned()
+        }
         Limit::SharesAlone => "only shares are known: give operations to get the cost per operation".to_owned(),
         Limit::UnknownMatch => "the match is not known".to_owned(),
         Limit::Matched { level, code } => {
