@@ -10,11 +10,11 @@
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
+use super::code_counts::has_no_body;
 use super::edge;
 use super::family_cost::{FamilyCost, family_costs};
 use super::flipped_callee::FlippedCallee;
 use super::handed_on;
-use super::new_code::has_no_body;
 use crate::classify::builds::CallerFlip;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use pdiff_profile::Side;
 use pdiff_profile::census::{Function, FunctionId};
 
+use super::code_counts::has_no_body;
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild};
@@ -127,13 +128,6 @@ fn is_part_of_heir(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: 
     let replaced = set.into_iter().flat_map(|set| set.of(with.other()));
     let replaced: Vec<&Case<'_>> = replaced.filter_map(|row| context.cases.get(*row)).collect();
     took_over_calls_of(context, (case, heir), &replaced, with)
-}
-
-/// Whether a build contains it inlined only: it has no code of its own that could be looked for in the other build.
-pub(in crate::classify) fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
-    let ids = &case.ids[with];
-    let function = |id| context.builds.census(with).and_then(|census| census.function(id));
-    !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
 }
 
 /// Whether one build contains it inlined only, in functions of both builds that did not change by what it weighs: then their

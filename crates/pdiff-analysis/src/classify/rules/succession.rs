@@ -16,7 +16,7 @@ use crate::classify::succession_sets::Succession;
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
-use super::new_code::has_no_body;
+use super::code_counts::has_no_body;
 use super::replaced_module;
 use super::weight::changed;
 
