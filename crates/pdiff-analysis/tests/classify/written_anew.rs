@@ -1,6 +1,8 @@
 //! Code that was written again: its parts are no new cost, and functions that only share a name are not one function.
 
-use crate::build::{classified, said, seen, with_rest};
+use pdiff_analysis::classify::Limit;
+
+use crate::build::{classified, said, seen, verdict, with_rest};
 
 #[test]
 fn a_copy_in_what_never_led_to_a_function_may_be_one_of_an_overload() {
@@ -16,4 +18,41 @@ fn a_copy_in_what_never_led_to_a_function_may_be_one_of_an_overload() {
     // It led there by way of another function, which was inlined, too.
     let by_helper = of("helper:90 emit>helper helper>make");
     assert!(by_helper.contains("inline"), "{by_helper}");
+}
+
+#[test]
+fn what_mostly_calls_what_others_called_before_and_call_no_more_took_the_calls_over() {
+    let common =
+        "main:50 work:50 graph:300 order:200 walk:90 build:70 main>work main>order main>walk main>build";
+    let before = with_rest("main;order 30\nmain;order;graph 40\nmain;walk 60\nmain;build 20");
+    let folded = "main;order 30\nmain;walk 60\nmain;walk;follow 2\nmain;walk;follow;graph 60\nmain;build;graph 90\nmain;build 20";
+    let of = |still: &str| {
+        let after = format!("{common} follow:80 walk>follow follow>graph build>graph {still}");
+        let outcome =
+            classified(seen(&before, &format!("{common} order>graph")), seen(&with_rest(folded), &after));
+        (said(&outcome, "follow"), verdict(&outcome, "follow").limited_by.clone())
+    };
+    assert_eq!(of(""), ("new-overhead likely R-new-code".to_owned(), Some(Limit::LosingKin)));
+    // It is called from where it was called, and from new code as well.
+    assert_eq!(of("order>graph").0, "new-overhead proved R-new-code");
+}
+
+#[test]
+fn new_code_below_what_took_anothers_place_and_costs_less_may_be_a_part_of_that() {
+    let common = "main:50 work:50 main>work load:90 main>load";
+    let old = format!("{common} parse_all:800 load>parse_all parse_all>step step:90");
+    let before = with_rest("main;load 9\nmain;load;parse_all 300\nmain;load;parse_all;step 9");
+    let of = |parse: usize| {
+        let new = format!(
+            "{common} parse_doc:820 load>parse_doc on_value:300 parse_doc>on_value decode:400 on_value>decode"
+        );
+        let after = with_rest(&format!(
+            "main;load 9\nmain;load;parse_doc {parse}\nmain;load;parse_doc;on_value 9\nmain;load;parse_doc;on_value;decode 60"
+        ));
+        let outcome = classified(seen(&before, &old), seen(&after, &new));
+        assert_eq!(said(&outcome, "parse_doc"), "moved likely R-succession");
+        said(&outcome, "decode")
+    };
+    assert_eq!(of(190), "new-overhead likely R-new-code");
+    assert_eq!(of(390), "new-overhead proved R-new-code");
 }
