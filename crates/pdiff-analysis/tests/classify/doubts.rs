@@ -313,7 +313,7 @@ fn lines_of_a_copy_in_a_function_of_another_name_may_be_old() {
         said(&classified(seen(&before, build[0]), seen(&with_rest(&after), build[1])), "search")
     };
     // It costs less as a whole.
-    assert_eq!(search(20, 70), "new-overhead unclear R-new-code");
+    assert_eq!(search(20, 70), "moved likely R-succession");
     assert_eq!(search(50, 50), "new-overhead likely R-new-code");
 }
 

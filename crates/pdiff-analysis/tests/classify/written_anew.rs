@@ -38,6 +38,21 @@ fn what_mostly_calls_what_others_called_before_and_call_no_more_took_the_calls_o
 }
 
 #[test]
+fn what_is_inlined_in_a_set_that_costs_less_is_no_new_cost() {
+    let build = "main:50 work:50 main>work ";
+    let old = format!("{build} search:800 step:300 main>search search>step");
+    let new = format!("{build} search_rows:820 main>search_rows search_rows<rows_of*1 rows_of<match_rows*1");
+    let before = with_rest("main;search 100\nmain;search;step 90");
+    let after = with_rest(
+        "main;search_rows 40\nmain;search_rows;+rows_of 9\nmain;search_rows;+rows_of;+match_rows 70",
+    );
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(verdict(&outcome, "search_rows").rule_id, "R-succession");
+    assert_eq!(verdict(&outcome, "rows_of").rule_id, "R-succession");
+    assert_eq!(verdict(&outcome, "match_rows").rule_id, "R-succession");
+}
+
+#[test]
 fn new_code_below_what_took_anothers_place_and_costs_less_may_be_a_part_of_that() {
     let common = "main:50 work:50 main>work load:90 main>load";
     let old = format!("{common} parse_all:800 load>parse_all parse_all>step step:90");
