@@ -53,6 +53,21 @@ fn what_is_inlined_in_a_set_that_costs_less_is_no_new_cost() {
 }
 
 #[test]
+fn an_inlined_part_is_that_of_a_caller_that_has_it() {
+    let build = "main:50 work:50 main>work square:400 reduce:200 main>square main>reduce square<wide*2 reduce<narrow*1";
+    let before = with_rest("main;square 99\nmain;square;+wide 90\nmain;reduce 9\nmain;reduce;+narrow 60");
+    let of = |under: &str| {
+        let after = with_rest(&format!("main;square 99\nmain;reduce 9\nmain;reduce;+narrow 9\n{under}"));
+        let words = format!("{build} square<shift*9 wide<shift*9 narrow<shift*1 ");
+        said(&classified(seen(&before, build), seen(&after, &words)), "shift")
+    };
+    let of_other = of("main;square;+wide 90\nmain;square;+wide;+shift 49\nmain;reduce;+narrow;+shift 1");
+    assert!(of_other.contains("new-overhead"), "{of_other}");
+    let of_it = of("main;square;+wide 90\nmain;reduce;+narrow;+shift 50");
+    assert_eq!(of_it, "split likely R-succession");
+}
+
+#[test]
 fn new_code_below_what_took_anothers_place_and_costs_less_may_be_a_part_of_that() {
     let common = "main:50 work:50 main>work load:90 main>load";
     let old = format!("{common} parse_all:800 load>parse_all parse_all>step step:90");
