@@ -86,3 +86,26 @@ fn new_code_below_what_took_anothers_place_and_costs_less_may_be_a_part_of_that(
     assert_eq!(of(190), "new-overhead likely R-new-code");
     assert_eq!(of(390), "new-overhead proved R-new-code");
 }
+
+#[test]
+fn a_module_in_a_namespace_that_carries_a_version_is_no_other_module() {
+    let side = |version: &str, own: &str| {
+        let path = |rest: &str| format!("lib::v{version}::{rest}");
+        let kept = ["map::find", "map::put", "map::drop", "text::join", "text::split"].map(path);
+        let own: Vec<String> = (0..9).map(|at| path(&format!("table::{own}_{at}"))).collect();
+        let mut folded = with_rest("");
+        let mut build = "main:50 work:50 main>work".to_owned();
+        for name in kept.iter().chain(&own) {
+            folded += &format!("main;{name} 30\n");
+            build += &format!(" {name}:90 main>{name}");
+        }
+        (folded, build)
+    };
+    let (old, new) = (side("1", "seek"), side("2", "bucket"));
+    let outcome = classified(seen(&old.0, &old.1), seen(&new.0, &new.1.replace(":90", ":690")));
+    for name in ["lib::v1::table::seek_3", "lib::v2::table::bucket_3"] {
+        let verdict = verdict(&outcome, name);
+        assert_ne!(verdict.rule_id, "R-module", "{verdict:?}");
+        assert_eq!(verdict.confidence.as_str(), "likely", "{verdict:?}");
+    }
+}

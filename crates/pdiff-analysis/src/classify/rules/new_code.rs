@@ -103,10 +103,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let modules = context.modules.get_or_init(|| ReplacedModules::new(context));
     if let Some(module) = modules.rewritten_in_place(&case.row.name) {
-        finding = finding.limited(Confidence::Likely, Limit::RewrittenModule(module.to_owned()));
+        finding = finding.limited(Confidence::Likely, Limit::RewrittenModule(module));
     }
     if let Some(module) = modules.moved(&case.row.name) {
-        finding = finding.limited(Confidence::Likely, Limit::MovedModule(module.to_owned()));
+        finding = finding.limited(Confidence::Likely, Limit::MovedModule(module));
     }
     if is_local_name(&case.row.name) {
         let at_most = match context.builds.same_compiler(&case.ids) {
