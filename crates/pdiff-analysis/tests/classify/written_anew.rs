@@ -109,3 +109,19 @@ fn a_module_in_a_namespace_that_carries_a_version_is_no_other_module() {
         assert_eq!(verdict.confidence.as_str(), "likely", "{verdict:?}");
     }
 }
+
+#[test]
+fn a_caller_whose_own_lines_changed_as_well_did_not_change_by_its_inlining_alone() {
+    let build = "main:50 work:50 main>work main>call call:900 ";
+    let (inlined, called) = (
+        format!("{build} call<resolve*1"),
+        format!("{build} call>resolve resolve:300").replace("900", "600"),
+    );
+    let of = |own: usize| {
+        let before = with_rest("main;call 131\nmain;call;+resolve 129");
+        let after = with_rest(&format!("main;call {own}\nmain;call;resolve 124"));
+        said(&classified(seen(&before, &inlined), seen(&after, &called)), "call")
+    };
+    assert_eq!(of(131), "inline-change proved R-inline-lost-caller");
+    assert_eq!(of(48), "inline-change likely R-inline-lost-caller");
+}
