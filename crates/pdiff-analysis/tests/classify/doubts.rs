@@ -331,6 +331,8 @@ fn own_code_that_took_the_place_of_what_it_called_costs_no_more() {
     };
     let rewritten = of("scan:400 match_all:200 step:100 main>match_all match_all>step", 92);
     assert_eq!(rewritten, ("heavier unclear R-heavier".to_owned(), Some(Limit::SameTotal)));
+    let cheaper = of("scan:400 match_all:200 step:100 main>match_all match_all>step", 40);
+    assert_eq!(cheaper, ("heavier unclear R-heavier".to_owned(), Some(Limit::SameTotal)));
     let (heavier, _) = of("scan:400 match_all:200 step:100 main>match_all match_all>step", 240);
     assert_eq!(heavier, "heavier likely R-heavier");
 }
