@@ -331,7 +331,7 @@ fn moved_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCa
         let own = of.row.side(called_on).booked_self_pct;
         Some((copied, own.min(called + context.orphaned_pct(of, called_on))))
     };
-    callees.iter().filter_map(|callee| moved(callee)).collect()
+    callees.iter().filter_map(moved).collect()
 }
 
 fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {
