@@ -9,6 +9,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::background::Foreground;
 use super::input::ClassifyInput;
+use super::places::{names_above, places};
 use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
 use crate::matching::{FoundBy, Match, Matching, file_likeness, held, match_functions};
@@ -312,7 +313,26 @@ impl Pair<'_> {
             let caller = partner.filter(|partner| !partner.is_ambiguous)?;
             Some(Flip { caller_before: caller.before, caller_after: caller.after, sites: into.sites })
         };
-        census.inlined_into(function).filter_map(flip).collect()
+        let (called_in, called) = match inlined_on {
+            Side::Before => (self.after, found.after),
+            Side::After => (self.before, found.before),
+        };
+        // What contains copies here, and does not lead to it there, may contain another overload of it.
+        let callers = names_above(called_in, called);
+        let leads_to_it = |flip: &Flip| {
+            let caller = match inlined_on {
+                Side::Before => flip.caller_after,
+                Side::After => flip.caller_before,
+            };
+            // What contains the caller calls what the caller did.
+            let mut bodies = places(called_in, &[caller]).into_iter();
+            let is_above = |id| {
+                let function = called_in.function(id);
+                callers.as_ref().is_none_or(|callers| function.is_some_and(|of| callers.contains(of.name())))
+            };
+            bodies.any(is_above)
+        };
+        census.inlined_into(function).filter_map(flip).filter(leads_to_it).collect()
     }
 
     fn caller(&self, found: &Match, flip: &Flip, inlined_on: Side) -> Option<CallerFlip> {

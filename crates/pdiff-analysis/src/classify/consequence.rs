@@ -17,7 +17,7 @@ use super::case::{Case, share_pct};
 use super::cause::{Cause, Confidence, Judged};
 use super::context::Context;
 use super::limit::Limit;
-use super::lost_callers::places;
+use super::places::places;
 use super::reason::Reason;
 use super::rules::{has_same_code, is_inlined_only, is_relaid};
 use super::verdict::Verdict;

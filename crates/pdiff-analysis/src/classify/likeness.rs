@@ -19,17 +19,31 @@ const MOST_FEW: f64 = 8.0;
 const COMMON_CALLEES: f64 = 0.4;
 const LEAST_CALLEES: usize = 2;
 
-/// The length of the longest common part of two names over that of the longer one, both without a scope that they share.
+/// The length of the longest common part of two names over that of the longer one, both without a scope or a trait that they share.
 pub(super) fn name_likeness(a: &str, b: &str) -> f64 {
-    let (a, b) = beside_scope(a, b);
+    let (a, b) = beside_common(a, b);
     likeness(a, b)
 }
 
 /// Whether the likeness of two names is at least `least`. Letters are compared only if the lengths allow it.
 pub(super) fn are_named_alike(a: &str, b: &str, least: f64) -> bool {
-    let (a, b) = beside_scope(a, b);
+    let (a, b) = beside_common(a, b);
     let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
     shorter as f64 >= least * longer as f64 && likeness(a, b) >= least
+}
+
+/// Two names without what they share by their place: of methods of one trait that two types implement, the types are left, for the
+/// trait chose the rest of the names.
+fn beside_common<'n>(a: &'n str, b: &'n str) -> (&'n str, &'n str) {
+    match (of_trait(a), of_trait(b)) {
+        (Some((a, method)), Some((b, other))) if method == other => beside_scope(a, b),
+        _ => beside_scope(a, b),
+    }
+}
+
+/// The type of a method of a trait in Rust, and the trait with the method: `a::T` of `<a::T as b::U>::f`.
+fn of_trait(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix('<')?.rsplit_once(" as ")
 }
 
 /// Programs write the same words in small letters and in capitals.
@@ -126,6 +140,10 @@ mod tests {
         // A scope that both have does not count as similarity.
         assert!(name_likeness("kv::stats::Tracer::trace", "kv::stats::Audit::record") < 0.3);
         assert!(!shares_rare_part(&[], "kv::stats::Tracer::trace", "kv::stats::Audit::record"));
+        // Nor does the trait, with its method, that two types implement.
+        let next = |of: &str| format!("<{of} as core::iter::traits::iterator::Iterator>::next");
+        assert!(name_likeness(&next("toml::lexer::Lexer"), &next("&mut I")) < 0.3);
+        assert!(name_likeness(&next("toml::lexer::Lexer"), &next("toml::lexer::Lexer2")) > 0.5);
         assert!(shares_rare_part(&[], "kv::net::Reply::render", "kv::net::Reply::renderBody"));
     }
 }

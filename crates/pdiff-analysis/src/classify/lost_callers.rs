@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::builds::Builds;
 use super::case::{Case, share_pct};
+use super::places::places;
 use super::row_index::RowIndex;
 use crate::compare::{SampledCall, SampledCalls, has_calls};
 use crate::noise::FLOOR_PP;
@@ -260,13 +261,4 @@ pub(super) fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>, side
     let callers = places(census, own);
     let has_call = callers.iter().any(|caller| callees.iter().any(|callee| calls(*caller, *callee)));
     (!has_call || own.iter().all(is_alone)).then_some(has_call)
-}
-
-/// The functions whose code contains the functions: they themselves, and those they are inlined into.
-pub(super) fn places(census: &Census, functions: &[FunctionId]) -> Vec<FunctionId> {
-    let hosts = functions.iter().flat_map(|id| census.inlined_into(*id)).map(|into| into.caller);
-    let mut places: Vec<FunctionId> = functions.iter().copied().chain(hosts).collect();
-    places.sort_unstable();
-    places.dedup();
-    places
 }

@@ -36,6 +36,7 @@ mod missing;
 mod module_pairs;
 mod modules;
 mod nesting;
+mod places;
 mod reason;
 mod replaced_callees;
 mod row_index;

@@ -3,6 +3,8 @@
 use pdiff_profile::PerSide;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::matching::VersionedScopes;
+
 /// The parts of both sides that took each other's place.
 #[derive(Default)]
 pub(super) struct ReplacedModules {
@@ -15,6 +17,8 @@ pub(super) struct ReplacedModules {
     pub(super) rewritten: FxHashSet<String>,
     /// Modules that one build alone holds, and of which the other has functions under the name of another module.
     pub(super) moved: FxHashSet<String>,
+    /// Namespaces that the builds have under different names, because they carry a version.
+    pub(super) versions: VersionedScopes,
 }
 
 /// A part that is gone, and the one in its place.

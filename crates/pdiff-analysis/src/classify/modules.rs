@@ -5,9 +5,12 @@
 //! part replaced each other if the same functions enter both and their weights are similar. Functions without a path are
 //! left out: a file or a class that is new in a program says nothing about others.
 //!
+//! A namespace that carries a version is one module in both builds.
+//!
 //! A module that both builds have may be rewritten in place, and so may a package of Rust, which stands before the module. A
 //! module of one build may be in the other under another name. Functions of one build only are then no proof of new cost.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +23,7 @@ use super::cause::InBuild;
 use super::context::Context;
 use super::library::is_library;
 use super::module_pairs::{ModulePair, ReplacedModules};
+use crate::matching::VersionedScopes;
 
 /// Fewer functions do not make a part of a program.
 const LEAST_ROWS: usize = 8;
@@ -46,7 +50,7 @@ impl Part {
 
 impl ReplacedModules {
     pub(super) fn new(context: &Context<'_>) -> Self {
-        let known = Known { context, modules: PerSide::default() };
+        let known = Known::new(context);
         let fresh = PerSide::from_fn(|side| fresh(&known, side));
         let PerSide { before, after } =
             PerSide::from_fn(|side| parts(context, side, &fresh[side], &renamed(&known, side)));
@@ -78,10 +82,10 @@ impl ReplacedModules {
         }
         fresh.iter().for_each(|(side, fresh)| found.add_rest(side, fresh));
         for side in Side::BOTH {
-            for (row, module) in one_sided(context, side) {
+            for (row, module) in one_sided(&known, side) {
                 let Some(case) = context.cases.get(row) else { continue };
                 let is_of_rust = context.builds.are_of_rust(side, &case.ids[side]);
-                for name in std::iter::once(module).chain(package(module).filter(|_| is_of_rust)) {
+                for name in std::iter::once(&*module).chain(package(&module).filter(|_| is_of_rust)) {
                     let weight = case.row.side(side).self_pct;
                     found.one_sided.entry(name.to_owned()).or_default()[side] += weight;
                 }
@@ -89,28 +93,32 @@ impl ReplacedModules {
         }
         found.moved = moved(&known);
         found.rewritten = rewritten(&known);
+        found.versions = known.versions;
         found
     }
 
     /// The module of a function, or its package, if functions of it that only the before build has, and functions that only
     /// the after build has, ran with similar weights, or if most of its functions have other names in the two builds.
-    pub(super) fn rewritten_in_place<'a>(&self, function: &'a str) -> Option<&'a str> {
-        let module = module(function)?;
+    pub(super) fn rewritten_in_place(&self, function: &str) -> Option<String> {
+        let function = as_after(&self.versions, function);
+        let module = module(&function)?;
         let is_rewritten = |name: &&str| {
             let PerSide { before, after } = self.one_sided.get(*name).copied().unwrap_or_default();
             before.min(after) > 0.0 && before.min(after) >= LEAST_WEIGHT * before.max(after)
         };
         let by_weight = std::iter::once(module).chain(package(module)).find(is_rewritten);
-        by_weight.or_else(|| scopes(function).find(|scope| self.rewritten.contains(*scope)))
+        let rewritten = || scopes(&function).find(|scope| self.rewritten.contains(*scope));
+        by_weight.or_else(rewritten).map(str::to_owned)
     }
 
     /// The module of a function if one build alone holds it, and the other has functions of it in another module.
-    pub(super) fn moved<'a>(&self, function: &'a str) -> Option<&'a str> {
-        module(function).filter(|module| self.moved.contains(*module))
+    pub(super) fn moved(&self, function: &str) -> Option<String> {
+        let module = of_version(&self.versions, module(function)?);
+        self.moved.contains(&module).then_some(module)
     }
 
     /// Functions of modules that are in a pair, and that stand apart from it because what lies between has not changed.
-    fn add_rest(&mut self, side: Side, fresh: &BTreeMap<usize, &str>) {
+    fn add_rest(&mut self, side: Side, fresh: &BTreeMap<usize, String>) {
         for (row, module) in fresh.iter() {
             if self.of_row.contains_key(row) {
                 continue;
@@ -168,12 +176,13 @@ fn package(module: &str) -> Option<&str> {
 
 /// Modules that one build alone holds, and of which the other has functions in another module.
 fn moved(known: &Known<'_, '_>) -> FxHashSet<String> {
-    let pairs = known.context.builds.renamed().map(|names| names.map(module));
+    let module_of = |name: &str| Some(module(&known.as_after(name))?.to_owned());
+    let pairs = known.context.builds.renamed().map(|names| names.map(module_of));
     let pairs: Vec<_> = pairs.filter(|modules| modules.before != modules.after).collect();
     let of = |side: Side| {
         let other = known.modules(side.other());
-        let modules = pairs.iter().filter_map(move |pair| pair[side]);
-        modules.filter(|module| !other.contains(module)).map(str::to_owned).collect::<Vec<_>>()
+        let modules = pairs.iter().filter_map(move |pair| pair[side].clone());
+        modules.filter(|module| !other.contains(module)).collect::<Vec<_>>()
     };
     if pairs.is_empty() { FxHashSet::default() } else { Side::BOTH.into_iter().flat_map(of).collect() }
 }
@@ -181,50 +190,81 @@ fn moved(known: &Known<'_, '_>) -> FxHashSet<String> {
 /// The modules of both builds, each listed when first asked for.
 struct Known<'c, 'a> {
     context: &'c Context<'a>,
-    modules: PerSide<OnceCell<FxHashSet<&'a str>>>,
+    versions: VersionedScopes,
+    modules: PerSide<OnceCell<FxHashSet<String>>>,
 }
 
-impl<'a> Known<'_, 'a> {
-    fn modules(&self, side: Side) -> &FxHashSet<&'a str> {
-        let census = self.context.builds.census(side);
-        self.modules[side].get_or_init(|| census.map(modules_of).unwrap_or_default())
+impl<'c, 'a> Known<'c, 'a> {
+    fn new(context: &'c Context<'a>) -> Self {
+        let names = |side: Side| {
+            let census = context.builds.census(side).into_iter();
+            let named = census.flat_map(Census::functions).filter(|function| !function.is_mangled());
+            named.map(|function| function.name()).collect::<Vec<&str>>()
+        };
+        let versions = VersionedScopes::new(&PerSide::from_fn(names));
+        Self { context, versions, modules: PerSide::default() }
     }
+
+    /// A name as After calls it, if it has a namespace that carries a version.
+    fn as_after<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        as_after(&self.versions, name)
+    }
+
+    fn modules(&self, side: Side) -> &FxHashSet<String> {
+        let census = self.context.builds.census(side);
+        self.modules[side]
+            .get_or_init(|| census.map(|census| modules_of(census, &self.versions)).unwrap_or_default())
+    }
+}
+
+fn as_after<'n>(versions: &VersionedScopes, name: &'n str) -> Cow<'n, str> {
+    versions.of_after(name).unwrap_or(Cow::Borrowed(name))
 }
 
 /// Paths around functions that one run alone has, of which most functions of either build are in the other under no such name.
 fn rewritten(known: &Known<'_, '_>) -> FxHashSet<String> {
-    let one_sided = Side::BOTH.into_iter().flat_map(|side| one_sided(known.context, side));
-    let names = one_sided.filter_map(|(row, _)| known.context.cases.get(row));
-    let mut functions: FxHashMap<&str, PerSide<FxHashSet<&str>>> =
-        names.flat_map(|case| scopes(&case.row.name)).map(|scope| (scope, PerSide::default())).collect();
+    let one_sided = Side::BOTH.into_iter().flat_map(|side| one_sided(known, side));
+    let names =
+        one_sided.filter_map(|(row, _)| Some(known.as_after(&known.context.cases.get(row)?.row.name)));
+    let scopes_of = |name: Cow<'_, str>| scopes(&name).map(str::to_owned).collect::<Vec<String>>();
+    let mut functions: FxHashMap<String, PerSide<FxHashSet<Cow<'_, str>>>> =
+        names.flat_map(scopes_of).map(|scope| (scope, PerSide::default())).collect();
     for side in Side::BOTH {
         let census = known.context.builds.census(side).filter(|_| !functions.is_empty());
         let named = census.into_iter().flat_map(Census::functions).filter(|function| !function.is_mangled());
-        for name in named.map(|function| function.name()) {
-            for scope in scopes(name) {
+        for name in named.map(|function| known.as_after(function.name())) {
+            for scope in scopes(&name) {
                 if let Some(of) = functions.get_mut(scope) {
-                    of[side].insert(name);
+                    of[side].insert(name.clone());
                 }
             }
         }
     }
-    let is_rewritten = |of: &PerSide<FxHashSet<&str>>| {
+    let is_rewritten = |of: &PerSide<FxHashSet<Cow<'_, str>>>| {
         let kept = of.before.intersection(&of.after).count();
         let least = of.before.len().min(of.after.len());
         least > kept && (kept as f64) < KEPT_PART * least as f64
     };
     let rewritten = functions.into_iter().filter(|(_, of)| is_rewritten(of));
-    rewritten.map(|(name, _)| name.to_owned()).collect()
+    rewritten.map(|(name, _)| name).collect()
 }
 
-fn modules_of(census: &Census) -> FxHashSet<&str> {
+fn modules_of(census: &Census, versions: &VersionedScopes) -> FxHashSet<String> {
     // Of which the names are not kept, those are of libraries.
     let named = census.functions().filter(|function| !function.is_mangled());
-    named.filter_map(|function| module(function.name())).collect()
+    let modules = named.filter_map(|function| module(function.name()));
+    modules.collect::<FxHashSet<&str>>().into_iter().map(|module| of_version(versions, module)).collect()
+}
+
+/// A module as After calls it, if it is or has a namespace that carries a version.
+fn of_version(versions: &VersionedScopes, module: &str) -> String {
+    let path = format!("{module}::");
+    let path = as_after(versions, &path);
+    path.strip_suffix("::").unwrap_or(&path).to_owned()
 }
 
 /// The functions of a side that the other build does not hold, with their modules.
-fn one_sided<'a>(context: &Context<'a>, side: Side) -> Vec<(usize, &'a str)> {
+fn one_sided(known: &Known<'_, '_>, side: Side) -> Vec<(usize, String)> {
     let is_one_sided = |case: &Case<'_>| {
         case.of_program
             && case.held_by(side.other()) == InBuild::No
@@ -232,20 +272,21 @@ fn one_sided<'a>(context: &Context<'a>, side: Side) -> Vec<(usize, &'a str)> {
             && !is_library(case)
     };
     (0..)
-        .zip(&context.cases)
+        .zip(&known.context.cases)
         .filter(|(_, case)| is_one_sided(case))
-        .filter_map(|(row, case)| Some((row, module(&case.row.name)?)))
+        .filter_map(|(row, case)| Some((row, of_version(&known.versions, module(&case.row.name)?))))
         .collect()
 }
 
 /// Functions that have another name in another module of the other build, with the module that only this build has. They belong
 /// to the part that took the module's place. Their own verdict is that of the rename.
-fn renamed<'a>(known: &Known<'_, 'a>, side: Side) -> BTreeMap<usize, &'a str> {
+fn renamed(known: &Known<'_, '_>, side: Side) -> BTreeMap<usize, String> {
     let cases = (0..).zip(&known.context.cases).filter(|(_, case)| case.of_program && case.is_sampled(side));
     let modules = cases.filter_map(|(row, case)| {
         let (_, name) = case.other_name.as_ref()?;
-        let own = module(&case.row.name)?;
-        (module(name) != Some(own)).then_some((row, own))
+        let own = of_version(&known.versions, module(&case.row.name)?);
+        let there = module(name).map(|module| of_version(&known.versions, module));
+        (there.as_ref() != Some(&own)).then_some((row, own))
     });
     let modules: Vec<_> = modules.collect();
     if modules.is_empty() {
@@ -256,8 +297,8 @@ fn renamed<'a>(known: &Known<'_, 'a>, side: Side) -> BTreeMap<usize, &'a str> {
 }
 
 /// The rows of modules that the other build has no function of; none where there are few.
-fn fresh<'a>(known: &Known<'_, 'a>, side: Side) -> BTreeMap<usize, &'a str> {
-    let one_sided = one_sided(known.context, side);
+fn fresh(known: &Known<'_, '_>, side: Side) -> BTreeMap<usize, String> {
+    let one_sided = one_sided(known, side);
     if known.context.builds.census(side.other()).is_none() || one_sided.len() < LEAST_ROWS {
         return BTreeMap::new();
     }
@@ -269,8 +310,8 @@ fn fresh<'a>(known: &Known<'_, 'a>, side: Side) -> BTreeMap<usize, &'a str> {
 fn parts(
     context: &Context<'_>,
     side: Side,
-    fresh: &BTreeMap<usize, &str>,
-    renamed: &BTreeMap<usize, &str>,
+    fresh: &BTreeMap<usize, String>,
+    renamed: &BTreeMap<usize, String>,
 ) -> Vec<Part> {
     if fresh.is_empty() {
         return Vec::new();
@@ -286,7 +327,7 @@ fn parts(
             let (Some(case), Some(module)) = (context.cases.get(row), module) else { continue };
             held += 1;
             part.rows.extend(Some(row).filter(|row| fresh.contains_key(row)));
-            *part.modules.entry((*module).to_owned()).or_default() += case.row.side(side).self_pct;
+            *part.modules.entry(module.clone()).or_default() += case.row.side(side).self_pct;
             let callers =
                 context.calls_to(case.row, side).into_iter().filter_map(|call| context.caller(call));
             let callees =

@@ -313,7 +313,7 @@ fn lines_of_a_copy_in_a_function_of_another_name_may_be_old() {
         said(&classified(seen(&before, build[0]), seen(&with_rest(&after), build[1])), "search")
     };
     // It costs less as a whole.
-    assert_eq!(search(20, 70), "new-overhead unclear R-new-code");
+    assert_eq!(search(20, 70), "moved likely R-succession");
     assert_eq!(search(50, 50), "new-overhead likely R-new-code");
 }
 
@@ -331,6 +331,8 @@ fn own_code_that_took_the_place_of_what_it_called_costs_no_more() {
     };
     let rewritten = of("scan:400 match_all:200 step:100 main>match_all match_all>step", 92);
     assert_eq!(rewritten, ("heavier unclear R-heavier".to_owned(), Some(Limit::SameTotal)));
+    let cheaper = of("scan:400 match_all:200 step:100 main>match_all match_all>step", 40);
+    assert_eq!(cheaper, ("heavier unclear R-heavier".to_owned(), Some(Limit::SameTotal)));
     let (heavier, _) = of("scan:400 match_all:200 step:100 main>match_all match_all>step", 240);
     assert_eq!(heavier, "heavier likely R-heavier");
 }

@@ -24,3 +24,4 @@ mod same_code;
 mod settings;
 mod shifts;
 mod successors;
+mod written_anew;

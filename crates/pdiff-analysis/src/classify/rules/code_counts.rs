@@ -76,3 +76,10 @@ pub(super) fn is_in_other_form(context: &Context<'_>, case: &Case<'_>) -> Option
     };
     Side::BOTH.into_iter().find(|side| bytes[*side] == 0 && bytes[side.other()] > 0 && is_copied(*side))
 }
+
+/// Whether a build contains it inlined only: it has no code of its own that could be looked for in the other build.
+pub(in crate::classify) fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
+    let ids = &case.ids[with];
+    let function = |id| context.builds.census(with).and_then(|census| census.function(id));
+    !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
+}

@@ -10,9 +10,8 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::runs_as_often;
-use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
+use super::code_counts::{calls_in_code, copies_in_code, has_no_body, is_in_other_form, is_inlined_only};
 use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, no_way_around, only_entered};
-use super::new_code::has_no_body;
 use super::newly_active::lost_pp;
 use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};

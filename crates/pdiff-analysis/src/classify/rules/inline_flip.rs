@@ -10,11 +10,11 @@
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
+use super::code_counts::has_no_body;
 use super::edge;
 use super::family_cost::{FamilyCost, family_costs};
 use super::flipped_callee::FlippedCallee;
 use super::handed_on;
-use super::new_code::has_no_body;
 use crate::classify::builds::CallerFlip;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -282,7 +282,8 @@ fn by_symbol(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -
     let of_row = flipped.callees.get(&context.row_number(row)?)?;
     let left: Vec<_> = of_row.iter().filter(|callee| callee.inlined_on == inlined_on).collect();
     let moved_pp: f64 = left.iter().map(|callee| callee.delta_booked_pp.abs()).sum();
-    let shown_pp = shown_between(context, case, &left);
+    let moved = moved_between(context, case, &left);
+    let shown_pp = moved.iter().map(|(copied, called)| copied.max(*called)).sum::<f64>();
     let change_pp = row.delta_booked_pp().abs();
     if left.is_empty() || change_pp > CALLER_FACTOR * moved_pp || shown_pp < EXPLAINING_PART * change_pp {
         return None;
@@ -297,17 +298,27 @@ fn by_symbol(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -
     let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
     // It got lighter, or heavier, by what left or entered it: that is not a cost of its own.
     let mut finding = Finding::new(rule_id, Cause::InlineChange, Judged::Booked, reason);
-    if shown_pp < EXPLAINED_PART * change_pp {
+    if shown_pp < EXPLAINED_PART * change_pp || does_other_work(context, row, &moved) {
         finding = finding.limited(Confidence::Likely, Limit::LittleMoved(shown_pp));
     }
     Some(gates::one_compiler(gates::common(finding, case), context, case))
 }
 
-/// The weight that is known to have moved between a caller and flipped callees: that of the copies in the caller on one side, or
-/// the callees' own under it on the other, or of chains that lost their caller.
-fn shown_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCallee]) -> f64 {
+/// Whether a caller's own lines account for a part of the change of its code, beyond what samples of copies of its callees can have
+/// counted for these lines.
+fn does_other_work(context: &Context<'_>, row: &Row, moved: &[(f64, f64)]) -> bool {
+    let (before, after) = Judged::OwnSelf.shares(row);
+    let (own_pp, change_pp) = (context.common_shift.own_change_pp(before, after), row.delta_booked_pp());
+    let of_copies: f64 = moved.iter().map(|(copied, called)| (called - copied).max(0.0)).sum();
+    let is_telling = own_pp.abs() - of_copies >= EXPLAINING_PART * change_pp.abs();
+    row.significant && own_pp * change_pp > 0.0 && is_telling
+}
+
+/// The weight that is known to have moved between a caller and each of flipped callees: that of the copies in the caller on one side,
+/// and the callees' own under it on the other, or of chains that lost their caller.
+fn moved_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCallee]) -> Vec<(f64, f64)> {
     let is_caller = |row: &Row| std::ptr::eq(row, caller.row);
-    let shown = |callee: &&&FlippedCallee| {
+    let moved = |callee: &&FlippedCallee| {
         let of = context.cases.get(callee.row)?;
         let (inlined_on, called_on) = (callee.inlined_on, callee.inlined_on.other());
         let copies = of.row.inlined_into(inlined_on).iter().filter(|copy| {
@@ -318,9 +329,9 @@ fn shown_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCa
         let by_caller = calls.filter(|call| context.caller(call).is_some_and(|by| is_caller(by.row)));
         let called: f64 = by_caller.map(|call| share_pct(of.row, called_on, call.weight(called_on))).sum();
         let own = of.row.side(called_on).booked_self_pct;
-        Some(copied.max(own.min(called + context.orphaned_pct(of, called_on))))
+        Some((copied, own.min(called + context.orphaned_pct(of, called_on))))
     };
-    callees.iter().filter_map(|callee| shown(&callee)).sum()
+    callees.iter().filter_map(moved).collect()
 }
 
 fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {

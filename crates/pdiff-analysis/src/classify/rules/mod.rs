@@ -32,12 +32,11 @@ mod same_binary;
 mod succession;
 mod weight;
 
-pub(super) use code_counts::{calls_in_code, copies_in_code, is_inlined_only};
+pub(super) use code_counts::{calls_in_code, copies_in_code, has_no_body, is_inlined_only};
 pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
-pub(super) use new_code::has_no_body;
 pub(super) use weight::{has_same_code, is_relaid};
 
 use pdiff_profile::Side;

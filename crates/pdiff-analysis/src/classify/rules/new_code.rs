@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use pdiff_profile::Side;
 use pdiff_profile::census::{Function, FunctionId};
 
+use super::code_counts::has_no_body;
+use super::succession;
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild};
@@ -22,7 +24,9 @@ use crate::classify::lost_callers::has_call;
 use crate::classify::module_pairs::ReplacedModules;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::classify::succession::{called_instead, successions, took_over_calls, took_over_calls_of};
+use crate::classify::succession::{
+    called_instead, successions, took_calls_from_elsewhere, took_over_calls, took_over_calls_of,
+};
 use crate::matching::file_stem;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
@@ -43,6 +47,9 @@ const LEAST_GROWN: f64 = 0.3;
 
 /// Names of which this part is common may be those of one function.
 const LIKE_NAME: f64 = 0.5;
+
+/// So many functions of one build only may be between a function and the code that it is a part of.
+const FARTHEST_HEIR: usize = 8;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     // A stub is the linker's: whether there is one depends on how the program is linked.
@@ -92,17 +99,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let row = context.row_number(case.row);
     let is_doubtful = row.is_some_and(|row| successions(context, flipped).is_doubtful(row));
-    let is_doubtful =
-        is_doubtful || took_over_calls(context, case, with) || is_part_of_heir(context, case, with, flipped);
+    let is_doubtful = is_doubtful
+        || took_over_calls(context, case, with)
+        || took_calls_from_elsewhere(context, case, with)
+        || is_part_of_heir(context, case, with, flipped);
     if is_doubtful || (finding.callers.is_empty() && is_called(context, case, with)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
     }
     let modules = context.modules.get_or_init(|| ReplacedModules::new(context));
     if let Some(module) = modules.rewritten_in_place(&case.row.name) {
-        finding = finding.limited(Confidence::Likely, Limit::RewrittenModule(module.to_owned()));
+        finding = finding.limited(Confidence::Likely, Limit::RewrittenModule(module));
     }
     if let Some(module) = modules.moved(&case.row.name) {
-        finding = finding.limited(Confidence::Likely, Limit::MovedModule(module.to_owned()));
+        finding = finding.limited(Confidence::Likely, Limit::MovedModule(module));
     }
     if is_local_name(&case.row.name) {
         let at_most = match context.builds.same_compiler(&case.ids) {
@@ -121,24 +130,31 @@ fn named(context: &Context<'_>, side: Side, id: FunctionId) -> Option<String> {
     Some(context.builds.census(side)?.function(id)?.name().to_owned())
 }
 
-/// Whether the function that calls it most is itself in this build alone, and took the place of code of the other build, of which the
-/// case does a part.
+/// Whether it is a part of code that took the place of other code: the function that calls it most is itself in this build alone and did
+/// so, and the case does a part of what that other code did; or one that leads to it through new code is, and costs no more
+/// than what it replaced.
 fn is_part_of_heir(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: &FlippedCallers) -> bool {
-    let caller = context.calls_to(case.row, with).into_iter().find_map(|call| context.caller(call));
-    let Some(heir) = caller.filter(|caller| caller.held_by(with.other()) == InBuild::No) else {
-        return false;
-    };
-    let set = context.row_number(heir.row).and_then(|row| successions(context, flipped).of_row(row));
-    let replaced = set.into_iter().flat_map(|set| set.of(with.other()));
-    let replaced: Vec<&Case<'_>> = replaced.filter_map(|row| context.cases.get(*row)).collect();
-    took_over_calls_of(context, (case, heir), &replaced, with)
-}
-
-/// Whether a build contains it inlined only: it has no code of its own that could be looked for in the other build.
-pub(in crate::classify) fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
-    let ids = &case.ids[with];
-    let function = |id| context.builds.census(with).and_then(|census| census.function(id));
-    !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
+    let found = successions(context, flipped);
+    let mut here = case;
+    for _ in 0..FARTHEST_HEIR {
+        let caller = context.calls_to(here.row, with).into_iter().find_map(|call| context.caller(call));
+        // Under its other name it is in a set only if it took over the weight of others.
+        let is_heir =
+            |caller: &&Case<'_>| caller.held_by(with.other()) == InBuild::No || caller.other_name.is_some();
+        let Some(heir) = caller.filter(is_heir) else { return false };
+        if let Some(set) = context.row_number(heir.row).and_then(|row| found.of_row(row)) {
+            let replaced = set.of(with.other()).iter().filter_map(|row| context.cases.get(*row));
+            let replaced: Vec<&Case<'_>> = replaced.collect();
+            let net_pp = succession::net_pp(context, set);
+            let costs_no_more = if with == Side::After { net_pp <= 0.0 } else { net_pp >= 0.0 };
+            let is_next = std::ptr::eq(here, case);
+            if costs_no_more || (is_next && took_over_calls_of(context, (case, heir), &replaced, with)) {
+                return true;
+            }
+        }
+        here = heir;
+    }
+    false
 }
 
 /// Whether one build contains it inlined only, in functions of both builds that did not change by what it weighs: then their

@@ -6,7 +6,8 @@
 
 use pdiff_profile::Side;
 
-use super::new_code::{has_no_body, is_local_name};
+use super::code_counts::has_no_body;
+use super::new_code::is_local_name;
 use super::weight::changed;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -15,7 +16,7 @@ use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
-use crate::classify::lost_callers::places;
+use crate::classify::places::places;
 use crate::classify::reason::{EnteredBy, Reason};
 use crate::classify::rules::FlippedCallers;
 use crate::classify::setting::SettingValues;

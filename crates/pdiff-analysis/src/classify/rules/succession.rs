@@ -16,15 +16,15 @@ use crate::classify::succession_sets::Succession;
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
-use super::new_code::has_no_body;
+use super::code_counts::has_no_body;
 use super::replaced_module;
 use super::weight::changed;
 
 /// The part of an inlined function that must be in the code of a set.
 const MOST_OF_IT: f64 = 0.8;
 
-/// If a set changed by this part of what a function inlined in it did, the function is no mere part of it, unless it is less than a
-/// small part of that change.
+/// If a set changed by this part of what a function inlined in it did, the function is no mere part of it, unless the set changed the
+/// other way, or the function's is less than a small part of that change.
 const NEW_PART: f64 = 0.5;
 const SMALL_PART: f64 = 0.1;
 
@@ -38,7 +38,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let judged = changed(case)?;
     let set = match found.of_row(row) {
         Some(set) => is_of_set(context, case, judged).then_some(set)?,
-        None => around(context, case, judged, flipped)?,
+        None => around(context, case, flipped)?,
     };
     let cause = match set.before.len().cmp(&set.after.len()) {
         std::cmp::Ordering::Less => Cause::Split,
@@ -51,12 +51,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 
 /// The set of which a function of one build alone is a part, because it is inlined in the code that took the other's place: the
 /// innermost one, unless the set as a whole changed by half of what the function did.
-fn around<'s>(
-    context: &'s Context<'_>,
-    case: &Case<'_>,
-    judged: Judged,
-    flipped: &FlippedCallers,
-) -> Option<&'s Succession> {
+fn around<'s>(context: &'s Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<&'s Succession> {
     let found = successions(context, flipped);
     let with = Side::BOTH.into_iter().find(|side| case.held_by(side.other()) == InBuild::No)?;
     if !has_no_body(context, case, with) {
@@ -69,12 +64,13 @@ fn around<'s>(
     let holds = |set: &&Succession| inlined_part(context, case, set.of(with), with) >= MOST_OF_IT;
     let set =
         found.sets.iter().chain(&found.named).filter(holds).min_by(|a, b| total(a).total_cmp(&total(b)))?;
-    let (before, after) = judged.shares(case.row);
-    let (net_pp, change_pp) = (net_pp(context, set).abs(), (after - before).abs());
+    // The change of a set is one of totals. A set that changed the other way has no new part.
+    let change_pp = case.row.delta_total_pp();
+    let net_pp = net_pp(context, set);
+    let is_part = net_pp.abs() < NEW_PART * change_pp.abs();
+    let is_against = net_pp * change_pp < 0.0 || change_pp.abs() < SMALL_PART * net_pp.abs();
     // A module that took another's place tells more.
-    let is_small = case.row.delta_total_pp().abs() < SMALL_PART * net_pp
-        && replaced_module::rule(context, case, flipped).is_none();
-    (net_pp < NEW_PART * change_pp || is_small).then_some(set)
+    (is_part || is_against && replaced_module::rule(context, case, flipped).is_none()).then_some(set)
 }
 
 /// The part of an inlined function's total, 0 to 1, that is in the code of some rows. Each level of inlining is walked once, for

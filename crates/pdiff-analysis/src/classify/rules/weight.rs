@@ -86,13 +86,16 @@ fn is_against_total(context: &Context<'_>, row: &Row) -> bool {
     row.total.significant && self_pp * total_pp < 0.0 && total_pp.abs() > AGAINST_TOTAL * self_pp.abs()
 }
 
-/// Whether the function as a whole costs the same, and what it called on the side with less of its own code, and hardly does on the
-/// other, is as much as its own code changed: that may be a part of the other.
+/// Whether the function as a whole costs the same, or changed the other way by as much as its own code or more, and what it called on
+/// the side with less of its own code, and hardly does on the other, is as much as its own code changed: that may be a part of the
+/// other.
 fn is_exchanged_with_callees(context: &Context<'_>, case: &Case<'_>, more: Side) -> bool {
     let (row, shift) = (case.row, context.common_shift);
     let own = |(before, after): (f64, f64)| shift.own_change_pp(before, after);
     let (self_pp, total_pp) = (own(Judged::OwnSelf.shares(row)), own(Judged::Total.shares(row)));
-    if row.total.significant || total_pp.abs() > KEPT_TOTAL * self_pp.abs() || has_same_code(context, case) {
+    let is_as_a_whole = row.total.significant || total_pp.abs() > KEPT_TOTAL * self_pp.abs();
+    let is_against = total_pp * self_pp < 0.0 && total_pp.abs() >= self_pp.abs();
+    if (is_as_a_whole && !is_against) || has_same_code(context, case) {
         return false;
     }
     let left = context.calls_from(row, more.other()).into_iter().map(|call| {

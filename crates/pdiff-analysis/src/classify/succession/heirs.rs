@@ -93,15 +93,28 @@ impl<'c> Kinship<'c, '_> {
                 return (measure, donors);
             }
         }
-        let took_over = |caller: &usize| {
+        let gave = |caller: &usize, part: f64| {
             self.is_conserved(*caller, case, with)
-                && self.may_have_given(*caller, case, with)
-                && (self.is_alike(row, *caller, with) || self.was_part_of(row, *caller, with))
+                && self.may_have_given(*caller, case, part, with)
+                && (self.is_alike(row, *caller, with) || self.was_part_of(row, *caller, part, with))
                 && !is_renamed(*caller)
         };
-        let beyond = self.beyond_new_code(case, with);
-        let leading = callers.iter().copied().chain(beyond);
-        (Judged::Booked, leading.filter(took_over).take(1).collect())
+        // A caller gave it no more than it has under that caller.
+        let total = self.total_pp(case, with);
+        let under = callers.iter().map(|caller| (*caller, self.called_pp(*caller, row, with)));
+        let givers: Vec<(usize, f64)> =
+            under.filter(|(caller, pp)| *pp > 0.0 && gave(caller, (pp / total).min(1.0))).collect();
+        if givers.iter().map(|(_, pp)| pp).sum::<f64>() >= INHERITED_PART * total {
+            return (Judged::Booked, givers.into_iter().map(|(caller, _)| caller).collect());
+        }
+        let beyond = self.beyond_new_code(case, with).into_iter();
+        (Judged::Booked, beyond.filter(|caller| gave(caller, 1.0)).take(1).collect())
+    }
+
+    /// A row's total, without the common factor, in points of After's shares.
+    fn total_pp(&self, case: &Case<'_>, with: Side) -> f64 {
+        let factor = if with == Side::Before { self.context.common_shift.factor() } else { 1.0 };
+        factor * share(Judged::Total, case.row, with)
     }
 
     /// Whether two rows have like names.
@@ -204,9 +217,7 @@ impl<'c> Kinship<'c, '_> {
     /// Whether half of a function's total is a callee's that the other build calls elsewhere: what that callee lost went there
     /// with it.
     pub(super) fn is_inside(&self, callee: usize, row: usize, with: Side) -> bool {
-        let factor = if with == Side::Before { self.context.common_shift.factor() } else { 1.0 };
-        let total = self.context.cases.get(row).map_or(0.0, |case| share(Judged::Total, case.row, with));
-        let total = factor * total;
+        let total = self.context.cases.get(row).map_or(0.0, |case| self.total_pp(case, with));
         total > 0.0 && self.called_pp(row, callee, with) >= INHERITED_PART * total
     }
 
@@ -392,8 +403,7 @@ impl<'c> Kinship<'c, '_> {
             let lost_pp =
                 self.context.cases.get(*kin).map_or(0.0, |kin| self.towards(measure, kin.row, with));
             let is_like = weight >= INHERITED_PART * lost_pp && lost_pp >= INHERITED_PART * weight;
-            // Copies of one function may be below many.
-            weight >= FLOOR_PP && is_like && (is_inlined || is_mostly_below(kin))
+            weight >= FLOOR_PP && is_like && is_mostly_below(kin)
         };
         let mut leading: Vec<usize> = self.entered_by(row, with, &[]).into_iter().filter(is_body).collect();
         leading.sort_unstable();
@@ -423,28 +433,29 @@ impl<'c> Kinship<'c, '_> {
             && grown < INHERITED_PART * weight
     }
 
-    /// Whether the caller's own code may have less by half of the row's: what it did itself is the row's now. A row without
+    /// Whether the caller's own code may have less by half of a part of the row's: what it did itself is the row's now. A row without
     /// code of its own only is in between; and that other callees made up for a row is not a sign that the caller took it
     /// over.
-    pub(super) fn may_have_given(&self, caller: usize, case: &Case<'_>, with: Side) -> bool {
+    fn may_have_given(&self, caller: usize, case: &Case<'_>, part: f64, with: Side) -> bool {
         let Some(caller) = self.context.cases.get(caller) else { return false };
         let is_inlined = share(Judged::Booked, case.row, with) == 0.0;
         let measure = if is_inlined { Judged::OwnSelf } else { Judged::Booked };
-        let (given, weight) = (self.towards(measure, caller.row, with), share(measure, case.row, with));
+        let (given, weight) =
+            (self.towards(measure, caller.row, with), part * share(measure, case.row, with));
         let at_most = given + measure.half_width_pp(caller.row);
         weight >= FLOOR_PP && given > 0.0 && at_most >= INHERITED_PART * weight
     }
 
     /// Whether an inlined function has what an inlined caller of it has less of its own, beyond the noise of that: a part that
     /// got a name. Neither has code of its own that could be looked at.
-    fn was_part_of(&self, row: usize, caller: usize, with: Side) -> bool {
+    fn was_part_of(&self, row: usize, caller: usize, part: f64, with: Side) -> bool {
         let cases = self.context.cases.get(row).zip(self.context.cases.get(caller));
         let Some((case, caller)) = cases else { return false };
         let is_inlined =
             |case: &Case<'_>| Side::BOTH.into_iter().all(|side| share(Judged::Booked, case.row, side) == 0.0);
         let own = Judged::OwnSelf;
         let given = self.towards(own, caller.row, with) - own.half_width_pp(caller.row);
-        is_inlined(case) && is_inlined(caller) && given >= INHERITED_PART * share(own, case.row, with)
+        is_inlined(case) && is_inlined(caller) && given >= INHERITED_PART * part * share(own, case.row, with)
     }
 
     /// Whether one of two names is the other one with more words: `greedy_row` for `greedy`.

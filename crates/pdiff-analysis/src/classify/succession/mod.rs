@@ -34,7 +34,9 @@ use heirs::Heir;
 use kinship::{Kinship, weight};
 use vanished::Vanished;
 
-pub(super) use replaced_calls::{called_instead, took_over_calls, took_over_calls_of};
+pub(super) use replaced_calls::{
+    called_instead, took_calls_from_elsewhere, took_over_calls, took_over_calls_of,
+};
 
 use super::case::Case;
 use super::cause::{InBuild, Judged};

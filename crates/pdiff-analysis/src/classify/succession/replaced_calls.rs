@@ -1,8 +1,8 @@
 //! A function that was called where another one is called now, and a function that calls what its caller called before: the code
 //! tells so, whatever the runs entered.
 
-use super::kinship::{Kinship, weight};
-use crate::classify::case::Case;
+use super::kinship::{INHERITED_PART, Kinship, weight};
+use crate::classify::case::{Case, share_pct};
 use crate::classify::context::Context;
 use crate::classify::library::is_of_library;
 use pdiff_profile::Side;
@@ -148,6 +148,45 @@ pub(in crate::classify) fn took_over_calls_of(
         let taken = ours.iter().filter(is_taken).count();
         taken > 0 && taken as f64 >= MOST_CALLERS * ours.len() as f64
     })
+}
+
+/// Whether half of a case's weight on side `with` is in functions of both builds that were called elsewhere: most of the weight that
+/// each had under its callers in the other run was under functions that call or contain it no more.
+pub(in crate::classify) fn took_calls_from_elsewhere(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    with: Side,
+) -> bool {
+    let taken = context.calls_from(case.row, with).into_iter().filter_map(|call| {
+        let callee = context.callee(call).filter(|callee| callee.of_program)?;
+        is_called_elsewhere(context, callee, with).then(|| share_pct(case.row, with, call.weight(with)))
+    });
+    let total = case.row.side(with).total_pct;
+    total > 0.0 && taken.sum::<f64>() >= INHERITED_PART * total
+}
+
+/// Whether what called a function in the other run, by the code of that build and mostly by weight, calls or contains it no more.
+fn is_called_elsewhere(context: &Context<'_>, callee: &Case<'_>, with: Side) -> bool {
+    let without = with.other();
+    let Some((own, other)) = context.builds.census(with).zip(context.builds.census(without)) else {
+        return false;
+    };
+    let uses = |census: &Census, side: Side, caller: &Case<'_>| {
+        caller.ids[side].iter().flat_map(|id| used(census, *id)).any(|id| callee.ids[side].contains(&id))
+    };
+    let (mut all, mut left) = (0.0, 0.0);
+    for call in context.calls_to(callee.row, without) {
+        // Chains that lost a caller show one that does not call it.
+        let Some(caller) = context.caller(call).filter(|caller| uses(other, without, caller)) else {
+            continue;
+        };
+        let pct = share_pct(callee.row, without, call.weight(without));
+        all += pct;
+        if !uses(own, with, caller) {
+            left += pct;
+        }
+    }
+    all > 0.0 && left >= MOST_CALLERS * all
 }
 
 /// Whether a caller of a case of side `with` handed code on to it.

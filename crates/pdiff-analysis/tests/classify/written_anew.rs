@@ -1,0 +1,127 @@
+//! Code that was written again: its parts are no new cost, and functions that only share a name are not one function.
+
+use pdiff_analysis::classify::Limit;
+
+use crate::build::{classified, said, seen, verdict, with_rest};
+
+#[test]
+fn a_copy_in_what_never_led_to_a_function_may_be_one_of_an_overload() {
+    let common = "main:50 work:50 main>work main>parse main>emit parse:90 emit:200";
+    let old = |more: &str| format!("{common} make:300 parse>make {more}");
+    let before = with_rest("main;parse 60\nmain;parse;make 40\nmain;emit 60");
+    let after = with_rest("main;parse 60\nmain;emit 60");
+    let of = |more: &str| {
+        let outcome = classified(seen(&before, &old(more)), seen(&after, &format!("{common} emit<make*2")));
+        said(&outcome, "make")
+    };
+    assert!(!of("").contains("inline"), "{}", of(""));
+    // It led there by way of another function, which was inlined, too.
+    let by_helper = of("helper:90 emit>helper helper>make");
+    assert!(by_helper.contains("inline"), "{by_helper}");
+}
+
+#[test]
+fn what_mostly_calls_what_others_called_before_and_call_no_more_took_the_calls_over() {
+    let common =
+        "main:50 work:50 graph:300 order:200 walk:90 build:70 main>work main>order main>walk main>build";
+    let before = with_rest("main;order 30\nmain;order;graph 40\nmain;walk 60\nmain;build 20");
+    let folded = "main;order 30\nmain;walk 60\nmain;walk;follow 2\nmain;walk;follow;graph 60\nmain;build;graph 90\nmain;build 20";
+    let of = |still: &str| {
+        let after = format!("{common} follow:80 walk>follow follow>graph build>graph {still}");
+        let outcome =
+            classified(seen(&before, &format!("{common} order>graph")), seen(&with_rest(folded), &after));
+        (said(&outcome, "follow"), verdict(&outcome, "follow").limited_by.clone())
+    };
+    assert_eq!(of(""), ("new-overhead likely R-new-code".to_owned(), Some(Limit::LosingKin)));
+    // It is called from where it was called, and from new code as well.
+    assert_eq!(of("order>graph").0, "new-overhead proved R-new-code");
+}
+
+#[test]
+fn what_is_inlined_in_a_set_that_costs_less_is_no_new_cost() {
+    let build = "main:50 work:50 main>work ";
+    let old = format!("{build} search:800 step:300 main>search search>step");
+    let new = format!("{build} search_rows:820 main>search_rows search_rows<rows_of*1 rows_of<match_rows*1");
+    let before = with_rest("main;search 100\nmain;search;step 90");
+    let after = with_rest(
+        "main;search_rows 40\nmain;search_rows;+rows_of 9\nmain;search_rows;+rows_of;+match_rows 70",
+    );
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(verdict(&outcome, "search_rows").rule_id, "R-succession");
+    assert_eq!(verdict(&outcome, "rows_of").rule_id, "R-succession");
+    assert_eq!(verdict(&outcome, "match_rows").rule_id, "R-succession");
+}
+
+#[test]
+fn an_inlined_part_is_that_of_a_caller_that_has_it() {
+    let build = "main:50 work:50 main>work square:400 reduce:200 main>square main>reduce square<wide*2 reduce<narrow*1";
+    let before = with_rest("main;square 99\nmain;square;+wide 90\nmain;reduce 9\nmain;reduce;+narrow 60");
+    let of = |under: &str| {
+        let after = with_rest(&format!("main;square 99\nmain;reduce 9\nmain;reduce;+narrow 9\n{under}"));
+        let words = format!("{build} square<shift*9 wide<shift*9 narrow<shift*1 ");
+        said(&classified(seen(&before, build), seen(&after, &words)), "shift")
+    };
+    let of_other = of("main;square;+wide 90\nmain;square;+wide;+shift 49\nmain;reduce;+narrow;+shift 1");
+    assert!(of_other.contains("new-overhead"), "{of_other}");
+    let of_it = of("main;square;+wide 90\nmain;reduce;+narrow;+shift 50");
+    assert_eq!(of_it, "split likely R-succession");
+}
+
+#[test]
+fn new_code_below_what_took_anothers_place_and_costs_less_may_be_a_part_of_that() {
+    let common = "main:50 work:50 main>work load:90 main>load";
+    let old = format!("{common} parse_all:800 load>parse_all parse_all>step step:90");
+    let before = with_rest("main;load 9\nmain;load;parse_all 300\nmain;load;parse_all;step 9");
+    let of = |parse: usize| {
+        let new = format!(
+            "{common} parse_doc:820 load>parse_doc on_value:300 parse_doc>on_value decode:400 on_value>decode"
+        );
+        let after = with_rest(&format!(
+            "main;load 9\nmain;load;parse_doc {parse}\nmain;load;parse_doc;on_value 9\nmain;load;parse_doc;on_value;decode 60"
+        ));
+        let outcome = classified(seen(&before, &old), seen(&after, &new));
+        assert_eq!(said(&outcome, "parse_doc"), "moved likely R-succession");
+        said(&outcome, "decode")
+    };
+    assert_eq!(of(190), "new-overhead likely R-new-code");
+    assert_eq!(of(390), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn a_module_in_a_namespace_that_carries_a_version_is_no_other_module() {
+    let side = |version: &str, own: &str| {
+        let path = |rest: &str| format!("lib::v{version}::{rest}");
+        let kept = ["map::find", "map::put", "map::drop", "text::join", "text::split"].map(path);
+        let own: Vec<String> = (0..9).map(|at| path(&format!("table::{own}_{at}"))).collect();
+        let mut folded = with_rest("");
+        let mut build = "main:50 work:50 main>work".to_owned();
+        for name in kept.iter().chain(&own) {
+            folded += &format!("main;{name} 30\n");
+            build += &format!(" {name}:90 main>{name}");
+        }
+        (folded, build)
+    };
+    let (old, new) = (side("1", "seek"), side("2", "bucket"));
+    let outcome = classified(seen(&old.0, &old.1), seen(&new.0, &new.1.replace(":90", ":690")));
+    for name in ["lib::v1::table::seek_3", "lib::v2::table::bucket_3"] {
+        let verdict = verdict(&outcome, name);
+        assert_ne!(verdict.rule_id, "R-module", "{verdict:?}");
+        assert_eq!(verdict.confidence.as_str(), "likely", "{verdict:?}");
+    }
+}
+
+#[test]
+fn a_caller_whose_own_lines_changed_as_well_did_not_change_by_its_inlining_alone() {
+    let build = "main:50 work:50 main>work main>call call:900 ";
+    let (inlined, called) = (
+        format!("{build} call<resolve*1"),
+        format!("{build} call>resolve resolve:300").replace("900", "600"),
+    );
+    let of = |own: usize| {
+        let before = with_rest("main;call 131\nmain;call;+resolve 129");
+        let after = with_rest(&format!("main;call {own}\nmain;call;resolve 124"));
+        said(&classified(seen(&before, &inlined), seen(&after, &called)), "call")
+    };
+    assert_eq!(of(131), "inline-change proved R-inline-lost-caller");
+    assert_eq!(of(48), "inline-change likely R-inline-lost-caller");
+}
