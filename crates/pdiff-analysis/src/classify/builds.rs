@@ -42,6 +42,8 @@ pub(super) struct CallerFlip {
     pub(super) level: FoundBy,
     /// Whether one build has the function only inlined and the other only out of line, whoever contains and calls it.
     pub(super) is_moved_out: bool,
+    /// Whether the caller calls it on the side that calls; else others do.
+    pub(super) calls_it: bool,
     /// The caller on the side that calls, and whether it is the only one there that does.
     pub(super) called_in: (FunctionId, bool),
 }
@@ -345,6 +347,7 @@ impl Pair<'_> {
         let is_only_caller = census.calls_to(callee).all(|edge| edge.caller == caller);
         Some(CallerFlip {
             is_moved_out: false,
+            calls_it: census.call(caller, callee).is_some(),
             called_in: (caller, is_only_caller),
             names: PerSide::new(before.name().to_owned(), after.name().to_owned()),
             files: PerSide::new(before, after).map(|function| function.file().map(str::to_owned)),

@@ -173,6 +173,8 @@ pub enum Fact {
         inlined_on: Side,
         /// How the caller was found on both sides.
         level: FoundBy,
+        /// Whether the caller calls it on the other side; else other functions do.
+        calls_it: bool,
     },
     /// Two rows as one function.
     AsOne {

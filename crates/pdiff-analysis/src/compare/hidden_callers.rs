@@ -291,7 +291,7 @@ impl<'a> HiddenCallers<'a> {
     fn between(&mut self, pair: Pair, seen: &FxHashSet<(KeyId, KeyId)>) -> Between {
         match pair.call {
             KnownCall::Itself => Between::default(),
-            KnownCall::Other(called) => self.from_called(called, pair),
+            KnownCall::Other(called) => self.between_called(called, pair),
             KnownCall::Unknown | KnownCall::Pointer => {
                 let path = self.path(pair, seen).map_or(Path::Nothing, |ways| self.path_of(ways));
                 Between { called: None, path }
@@ -300,7 +300,7 @@ impl<'a> HiddenCallers<'a> {
     }
 
     /// What is between a pair of which the upper one called `called`: that function, and the only path from there.
-    fn from_called(&mut self, called: FunctionId, Pair { callee, is_leaf, .. }: Pair) -> Between {
+    fn between_called(&mut self, called: FunctionId, Pair { callee, is_leaf, .. }: Pair) -> Between {
         let below = self.below(callee);
         let key = self.build.key_of(called);
         if below.contains(&called) || key.is_none_or(|key| key == callee) {

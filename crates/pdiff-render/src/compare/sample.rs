@@ -198,8 +198,6 @@ pub(crate) fn full() -> Comparison {
             Subject::Span(PerSide::new(Some(15.0), Some(70.1))),
             Severity::Warning,
             Concern::SpansDiffer,
-            Concern::CostsFarApart,
-            Concern::RunsFarApart,
         ),
         SideFact::plain(Subject::CallChains(PerSide::new(chains, chains))),
         SideFact::plain(Subject::Samples(

@@ -107,10 +107,11 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::NotInSelf { callee, after_pct, self_pp } => format!(
             "{callee} has {after_pct:.2} % under it after and none before; the {self_pp:+.2} points of self do not include that"
         ),
-        Fact::Flip { caller, sites, inlined_on, level } => format!(
-            "{caller}: {sites} inlined instance{} {inlined_on}, none {} but a direct call; caller found by {level} name",
+        Fact::Flip { caller, sites, inlined_on, level, calls_it } => format!(
+            "{caller}: {sites} inlined instance{} {inlined_on}, none {} but {}; caller found by {level} name",
             if *sites == 1 { "" } else { "s" },
-            inlined_on.other()
+            inlined_on.other(),
+            if *calls_it { "a direct call" } else { "calls in other functions" }
         ),
         Fact::AsOne { pct, net_pp, factor, half_width_pp } => format!(
             "as one function: {:.2} % to {:.2} %, net {net_pp:+.2} points without the common factor {factor:.2}; beyond \
