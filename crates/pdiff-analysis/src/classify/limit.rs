@@ -48,6 +48,8 @@ pub enum Limit {
     OtherVersion,
     /// Only this share, in percent, was seen in the functions whose inlining in it changed.
     LittleMoved(f64),
+    /// The caller's own lines changed as well, by so many points: its inlining is not the only reason.
+    OwnLinesChanged(f64),
     /// The stacks lost which of its callers called it.
     LostCaller,
     /// No caller was found on both sides by its full name.
@@ -113,15 +115,14 @@ pub enum Limit {
     PathNotCounted,
     /// Samples cannot separate more calls from more cost per call.
     CallsOrCost,
-    /// Its code is the same, and a function that stacks do not show as its caller, or show less, has more calls of it in its code on a
-    /// side.
+    /// Its code is the same, and a function has more calls of it in its code on a side, whether stacks show them or not.
     MoreCallsInCode {
         /// That function.
         caller: String,
         /// That side.
         on: Side,
     },
-    /// Its code and that of its callers is the same, and a function that leads to it has other code: it may do so more often.
+    /// Its code is the same, and a function that calls it, or leads to it, has other code: it may do so more often.
     ChangedAbove {
         /// The nearest such function.
         function: String,

@@ -32,5 +32,9 @@ pub(super) fn names_above(census: &Census, function: FunctionId) -> Option<FxHas
         }
     }
     let is_called = known.len() > 1;
+    // An overload that contains a copy has its name and need not lead to it.
+    if census.call(function, function).is_none() {
+        known.remove(&function);
+    }
     is_called.then(|| known.into_iter().filter_map(|id| Some(census.function(id)?.name())).collect())
 }

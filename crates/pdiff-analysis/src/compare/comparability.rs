@@ -62,7 +62,7 @@ pub(super) fn facts(
 ) -> Vec<SideFact> {
     let mut facts = vec![event(sides), sampling_interval(sides), callchains(sides), samples(summaries)];
     facts.push(span(summaries));
-    facts.extend(cost.into_iter().flat_map(|cost| throughput(cost, summaries)));
+    facts.extend(cost.into_iter().flat_map(throughput));
     facts.extend(cost.and_then(cpu_sampled));
     facts.extend(cut_recordings(sides));
     facts.extend(cores(sides, summaries, cost));
@@ -178,24 +178,24 @@ fn span(summaries: PerSide<&SideSummary>) -> SideFact {
     SideFact::plain(Subject::Span(spans)).raised(differ, Severity::Warning, Concern::SpansDiffer)
 }
 
-fn throughput(cost: &Cost, summaries: PerSide<&SideSummary>) -> Vec<SideFact> {
+fn throughput(cost: &Cost) -> Vec<SideFact> {
     let per_op =
         Subject::CostPerOperation { per_op: cost.per_op, is_time: cost.is_time, scale: cost.scale() };
     let per_op = SideFact::plain(per_op)
         .raised(ratio(cost.per_op) > COST_RATIO, Severity::Warning, Concern::CostsFarApart)
-        .raised(summaries.values().any(|side| are_far_apart(side)), Severity::Suspect, Concern::RunsFarApart);
+        .raised(
+            cost.per_run.values().any(|side| are_far_apart(side)),
+            Severity::Suspect,
+            Concern::RunsFarApart,
+        );
     let rate = cost.gap.as_ref().map(|gap| SideFact::plain(Subject::Throughput(gap.tps)));
     [Some(per_op), rate].into_iter().flatten().collect()
 }
 
-/// Whether one run of a side costs so much more per operation than another that their operations cannot be right.
-fn are_far_apart(side: &SideSummary) -> bool {
-    let costs = side.runs.iter().filter_map(|run| Some(run.weight.as_f64() / run.operations?));
-    let costs: Vec<f64> = costs.filter(|cost| *cost > 0.0).collect();
-    let (least, most) = costs
-        .iter()
-        .fold((f64::INFINITY, 0.0_f64), |(least, most), cost| (least.min(*cost), most.max(*cost)));
-    most > RUN_COST_RATIO * least
+/// Whether one run of a side costs so much more per operation than another that its operations are likely to be wrong.
+fn are_far_apart(costs: &[f64]) -> bool {
+    let least = costs.iter().copied().filter(|cost| *cost > 0.0).fold(f64::INFINITY, f64::min);
+    costs.iter().any(|cost| *cost > RUN_COST_RATIO * least)
 }
 
 /// CPU that was measured and is not in the samples: only costs per operation depend on it.

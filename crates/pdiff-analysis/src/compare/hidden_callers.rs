@@ -35,8 +35,9 @@ use crate::findings::is_kernel_object;
 use crate::matching::held;
 use crate::normalize::{KeyId, Keys, Level, NormalStacks};
 
-/// Paths between two functions that are known for parts of the samples that differ by more than this are put back on neither side.
-const OTHER_PART: f64 = 0.1;
+/// If the part of the samples for which the path between two functions is known differs by more than this between the builds, it is
+/// put back on neither side.
+const OTHER_PART: f64 = 0.5;
 
 /// The function that the start of a program calls.
 const ENTRY: &str = "main";
@@ -292,10 +293,7 @@ impl<'a> HiddenCallers<'a> {
         match pair.call {
             KnownCall::Itself => Between::default(),
             KnownCall::Other(called) => self.between_called(called, pair),
-            KnownCall::Unknown | KnownCall::Pointer => {
-                let path = self.path(pair, seen).map_or(Path::Nothing, |ways| self.path_of(ways));
-                Between { called: None, path }
-            }
+            KnownCall::Unknown | KnownCall::Pointer => Between { called: None, path: self.path(pair, seen) },
         }
     }
 
@@ -328,12 +326,12 @@ impl<'a> HiddenCallers<'a> {
         if below.is_empty() { self.build.stubs_of(callee) } else { below }
     }
 
-    /// The ways by which the code may lead from the upper function of a pair to the lower one, if it does not call it: all, or two.
+    /// The path by which the code leads from the upper function of a pair to the lower one, if it does not call it.
     fn path(
         &mut self,
         Pair { caller, callee, is_leaf, call }: Pair,
         seen: &FxHashSet<(KeyId, KeyId)>,
-    ) -> Option<Vec<Vec<FunctionId>>> {
+    ) -> Path {
         let census = self.build.census;
         let is_hiding = is_leaf && self.misses_callers_of_leaves;
         let below = self.below(callee);
@@ -345,15 +343,15 @@ impl<'a> HiddenCallers<'a> {
         let starts = is_program_start(&key.name) && &*key.object != self.label;
         let is_called = |id: &FunctionId| callers.iter().any(|from| census.call(*from, *id).is_some());
         if below.is_empty() || below.iter().any(is_called) || caller == callee {
-            return None;
+            return Path::Nothing;
         }
         let entered: Vec<FunctionId> = match starts {
             true => held(census, ENTRY),
             false if call == KnownCall::Pointer => Vec::new(),
             false => callers.iter().flat_map(|id| called_from(census, *id)).collect(),
         };
-        let leads = leads_to(census, &below)?;
-        let paths = paths(census, entered, &leads, is_hiding)?;
+        let Some(leads) = leads_to(census, &below) else { return Path::Unknown };
+        let Some(paths) = paths(census, entered, &leads, is_hiding) else { return Path::Unknown };
         if call == KnownCall::Pointer && !starts {
             let ways = ways_of_pointers(census, &leads, is_hiding);
             let are = |is: fn(&Census, FunctionId) -> bool| below.iter().all(|id| is(census, *id));
@@ -363,12 +361,12 @@ impl<'a> HiddenCallers<'a> {
             };
             let of_seen: Vec<Vec<FunctionId>> = ways.iter().filter(&mut is_seen).cloned().collect();
             if !of_seen.is_empty() && (are(has_few_pointers) || are(is_of_c)) {
-                return Some(of_seen);
+                return self.path_of(of_seen);
             } else if are(has_few_pointers) {
-                return Some(ways);
+                return self.path_of(ways);
             }
         }
-        Some(if paths.is_empty() && is_hiding { ways_by_callers(census, &leads) } else { paths })
+        self.path_of(if paths.is_empty() && is_hiding { ways_by_callers(census, &leads) } else { paths })
     }
 }
 

@@ -92,9 +92,7 @@ pub(super) fn with_callers(
             let is_counterpart = of_caller * pick.change.points < 0.0
                 && of_caller.abs() >= SHIFTED_PART * pick.change.points.abs();
             let is_meant = around.is_none() || is_counterpart;
-            // It left all its callers, or entered all: what it did below the others is the same change.
-            let is_itself = around.is_none() && function(*node) == flipped(&pick);
-            (is_itself || is_holder && is_small && is_meant) && !pick.nodes.contains(node)
+            is_holder && is_small && is_meant && !pick.nodes.contains(node)
         };
         let mut callers: Vec<usize> = (0..groups.nodes.len()).filter(is_caller).collect();
         // A caller that is in a larger part already is told there, unless that part is what its callers' code lost or gained.
@@ -110,7 +108,14 @@ pub(super) fn with_callers(
             }
             is_taken
         });
-        families.add(pick, callers);
+        // It left all its callers, or entered all: what it did below the others is the same change.
+        let is_itself = |node: &usize| around.is_none() && function(*node) == flipped(&pick);
+        let below_others: Vec<usize> = match callers.is_empty() {
+            true => Vec::new(),
+            false => (0..groups.nodes.len()).filter(is_itself).collect(),
+        };
+        let nodes = [pick.nodes.as_slice(), &below_others].concat();
+        families.add(Pick { nodes, ..pick }, callers);
     }
     let (nets, alone): (Vec<Family>, Vec<Family>) =
         families.all.into_iter().partition(|family| family.has_callers);

@@ -44,7 +44,9 @@ fn where_no_code_changed_around_a_function_its_time_has_no_known_cause() {
 fn what_leads_to_the_same_code_and_changed_is_named() {
     let (steady, _) = steady();
     let of = |read: u64| {
-        format!("{steady}main;run 60\nmain;run;fetch 40\nmain;other 30\nmain;run;fetch;read {read}")
+        format!(
+            "{steady}main;run 60\nmain;run;fetch 40\nmain;other 30\nmain;third 30\nmain;run;fetch;read {read}"
+        )
     };
     let limit = |before: &str, after: &str| {
         let outcome = classified(seen(&of(60), before), seen(&of(160), after));
@@ -57,10 +59,9 @@ fn what_leads_to_the_same_code_and_changed_is_named() {
     let other = fetching(60).replace("other=70", "other=71");
     let calls = Some(Limit::MoreCallsInCode { caller: "other".into(), on: Side::After });
     assert_eq!(limit(&fetching(60), &format!("{other} other>read")), calls);
-    assert_eq!(
-        limit(&format!("{} other>read", fetching(60)), &other),
-        Some(Limit::ChangedAbove { function: "other".into() })
-    );
+    // What no longer calls it is no reason for more.
+    let third = |code: &str| format!("{} third:70 main>third {code}", fetching(60));
+    assert_eq!(limit(&third("third=7 third>read"), &third("third=8")), Some(Limit::NothingChanged));
     assert_eq!(limit(&fetching(60), &fetching(60)), Some(Limit::NothingChanged));
 }
 

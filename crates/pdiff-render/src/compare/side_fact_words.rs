@@ -231,10 +231,10 @@ fn remark(concern: &Concern) -> String {
         Concern::SpansDiffer => "runs of different length may see different phases of the load",
         Concern::CoresDiffer => "the load differs, or the program waits more on one side",
         Concern::CostsFarApart => {
-            "an operation costs many times as much on one side; if both did the same work, check --operations and --tps"
+            "one side costs more than five times as much per operation; if both did the same work, check --operations and --tps"
         }
         Concern::RunsFarApart => {
-            "an operation costs many times as much in one run of a side as in another; check their --operations and --tps"
+            "one run of a side costs more than twice as much per operation as another; check --operations and --tps of each run"
         }
         Concern::CpuNotSampled => {
             "costs per operation lack what was not sampled; --cpu-seconds-before and --cpu-seconds-after scale them"

@@ -1,11 +1,13 @@
-//! Who may call a function more often whose code is the same: the nearest function above it whose code differs.
+//! Who may call a function more often, or less, whose code is the same: the nearest function above it whose code differs.
 //!
-//! Stacks do not show all callers, so the calls in the code of both builds are followed, too.
+//! Stacks do not show all callers, so the calls in the code of the build in question are followed, too.
 
 use pdiff_profile::Side;
+use rustc_hash::FxHashMap;
 
 use super::code_counts::calls_in_code;
-use crate::classify::case::Case;
+use crate::classify::case::{Case, share_pct};
+use crate::classify::cause::InBuild;
 use crate::classify::context::Context;
 use crate::classify::limit::Limit;
 use crate::classify::rules::FlippedCallers;
@@ -13,59 +15,82 @@ use crate::classify::rules::FlippedCallers;
 /// How many calls are followed up. The more, the less it says that some function there changed.
 const MOST_CALLS_UP: usize = 3;
 
-/// Of some functions with the same code in both builds, the nearest function that leads to them and whose code differs by more than a
-/// change of inlining: first one that has more calls of them in its code on the side with more of their cost, then the heaviest.
+/// A function that calls others of the same code, by its row.
+struct Caller<'c, 'a> {
+    case: &'c Case<'a>,
+    /// What it has of them in the stacks of the side in question, in percent; 0 where its code alone calls them.
+    pct: f64,
+    /// By how many more calls it has of them in its code on that side.
+    more_calls: i64,
+}
+
+/// The nearest function that leads to some functions and changed on the side where they cost more: by its code, beyond a change of
+/// inlining, or as the other build does not have it. One that calls them directly and has more calls of them in its code comes first,
+/// then the one with most of them. Of builds that are no patch apart, nearly all code differs, and nothing is said.
 pub(super) fn changed_above(
     context: &Context<'_>,
     functions: Vec<&Case<'_>>,
     flipped: &FlippedCallers,
     more: Side,
 ) -> Option<Limit> {
-    let number = |case: &Case<'_>| context.row_number(case.row);
-    let differs = |case: &&Case<'_>| {
-        context.builds.same_code(&case.ids) == Some(false)
-            && number(case).is_some_and(|row| !flipped.callees.contains_key(&row))
+    if !context.is_patched {
+        return None;
+    }
+    let has_changed = |case: &Case<'_>| {
+        let has_flipped = context.row_number(case.row).is_some_and(|row| flipped.callees.contains_key(&row));
+        let is_new = case.held_by(more.other()) == InBuild::No;
+        is_new || context.builds.same_code(&case.ids) == Some(false) && !has_flipped
     };
-    let mut known: Vec<usize> = functions.iter().filter_map(|case| number(case)).collect();
+    let mut known: Vec<usize> = functions.iter().filter_map(|case| context.row_number(case.row)).collect();
     let mut level = functions;
     for calls_up in 0..MOST_CALLS_UP {
-        let mut callers: Vec<&Case<'_>> = Vec::new();
-        for caller in level.iter().flat_map(|case| callers_of(context, case)) {
-            if let Some(row) = number(caller).filter(|row| !known.contains(row)) {
-                known.push(row);
-                callers.push(caller);
-            }
+        let mut callers = callers_of(context, &level, more);
+        callers.retain(|caller| {
+            let row = context.row_number(caller.case.row);
+            let is_other = row.is_some_and(|row| !known.contains(&row));
+            known.extend(row.filter(|_| is_other));
+            is_other
+        });
+        let total = |caller: &Caller<'_, '_>| caller.case.row.side(more).total_pct;
+        callers.sort_by(|a, b| b.pct.total_cmp(&a.pct).then(total(b).total_cmp(&total(a))));
+        let changed = || callers.iter().filter(|caller| has_changed(caller.case));
+        if let Some(caller) = changed().find(|caller| calls_up == 0 && caller.more_calls > 0) {
+            return Some(Limit::MoreCallsInCode { caller: caller.case.row.name.to_string(), on: more });
         }
-        let total = |case: &Case<'_>| case.row.before.total_pct + case.row.after.total_pct;
-        callers.sort_by(|a, b| total(b).total_cmp(&total(a)));
-        let calls = |caller: &Case<'_>, side: Side| -> u32 {
-            level.iter().map(|case| calls_in_code(context, caller, case, side)).sum()
-        };
-        let calls_more = |caller: &&Case<'_>| calls(caller, more) > calls(caller, more.other());
-        let mut changed = callers.iter().copied().filter(differs);
-        let heaviest = changed.clone().next();
-        if let Some(caller) = changed.find(calls_more).filter(|_| calls_up == 0) {
-            return Some(Limit::MoreCallsInCode { caller: caller.row.name.to_string(), on: more });
+        if let Some(caller) = changed().find(|caller| caller.more_calls >= 0) {
+            return Some(Limit::ChangedAbove { function: caller.case.row.name.to_string() });
         }
-        if let Some(caller) = heaviest {
-            return Some(Limit::ChangedAbove { function: caller.row.name.to_string() });
-        }
-        level =
-            callers.into_iter().filter(|case| context.builds.same_code(&case.ids) == Some(true)).collect();
+        level = callers.into_iter().map(|caller| caller.case).collect();
     }
     None
 }
 
-/// The functions of the program that call a function in the code of a build, or in the stacks of a run.
-fn callers_of<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Vec<&'c Case<'a>> {
-    let in_code = Side::BOTH.into_iter().flat_map(|side| {
+/// The functions of the program that call some functions on a side: in the code of its build, or in the stacks of its run.
+fn callers_of<'c, 'a>(context: &'c Context<'a>, of: &[&Case<'_>], side: Side) -> Vec<Caller<'c, 'a>> {
+    let mut callers: FxHashMap<usize, Caller<'c, 'a>> = FxHashMap::default();
+    for function in of {
         let census = context.builds.census(side);
         let edges =
-            case.ids[side].iter().flat_map(move |id| census.into_iter().flat_map(|of| of.calls_to(*id)));
-        edges.filter_map(move |edge| census?.function(edge.caller))
-    });
-    let in_code = in_code.filter_map(|from| context.case(from.name(), &case.row.object, from.file()));
-    let calls = Side::BOTH.into_iter().flat_map(|side| context.calls_to(case.row, side));
-    let in_stacks = calls.filter_map(|call| context.caller(call));
-    in_code.chain(in_stacks).filter(|caller| caller.of_program).collect()
+            function.ids[side].iter().flat_map(|id| census.into_iter().flat_map(|of| of.calls_to(*id)));
+        let in_code = edges.filter_map(|edge| {
+            let from = census?.function(edge.caller)?;
+            Some((context.case(from.name(), &function.row.object, from.file())?, 0.0))
+        });
+        let in_stacks = context.calls_to(function.row, side).into_iter().filter_map(|call| {
+            Some((context.caller(call)?, share_pct(function.row, side, call.weight(side))))
+        });
+        for (case, pct) in in_code.chain(in_stacks).filter(|(case, _)| case.of_program) {
+            let Some(row) = context.row_number(case.row) else { continue };
+            callers.entry(row).or_insert(Caller { case, pct: 0.0, more_calls: 0 }).pct += pct;
+        }
+    }
+    let mut callers: Vec<(usize, Caller<'c, 'a>)> = callers.into_iter().collect();
+    callers.sort_by_key(|(row, _)| *row);
+    let with_calls = |(_, caller): (usize, Caller<'c, 'a>)| {
+        let calls = |side: Side| -> i64 {
+            of.iter().map(|function| i64::from(calls_in_code(context, caller.case, function, side))).sum()
+        };
+        Caller { more_calls: calls(side) - calls(side.other()), ..caller }
+    };
+    callers.into_iter().map(with_calls).collect()
 }

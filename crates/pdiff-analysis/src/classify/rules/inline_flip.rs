@@ -298,8 +298,11 @@ fn by_symbol(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -
     let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
     // It got lighter, or heavier, by what left or entered it: that is not a cost of its own.
     let mut finding = Finding::new(rule_id, Cause::InlineChange, Judged::Booked, reason);
-    if shown_pp < EXPLAINED_PART * change_pp || does_other_work(context, row, &moved) {
+    if shown_pp < EXPLAINED_PART * change_pp {
         finding = finding.limited(Confidence::Likely, Limit::LittleMoved(shown_pp));
+    } else if does_other_work(context, row, &moved) {
+        let own_pp = row.delta_self_pp();
+        finding = finding.limited(Confidence::Likely, Limit::OwnLinesChanged(own_pp));
     }
     Some(gates::one_compiler(gates::common(finding, case), context, case))
 }

@@ -45,7 +45,7 @@ pub fn fact_text(of: &Fact) -> String {
         }
         Fact::InNoForm { nor_twin: false } => "absent from this binary".to_owned(),
         Fact::NotFoundByName => "sampled, but not found by this name in the build".to_owned(),
-        Fact::InlinedWithoutInstance => "inlined by the compiler, and no instance is left".to_owned(),
+        Fact::InlinedWithoutInstance => "inlined by the compiler; debug information shows no copy".to_owned(),
         Fact::NotVisible(visibility) => {
             let why = match visibility {
                 Visibility::DynamicSymbols => "the file is stripped",

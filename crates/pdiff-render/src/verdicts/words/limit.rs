@@ -36,13 +36,16 @@ pub fn limit_text(of: &Limit) -> String {
             "the {side} build shows too little: give a file with symbols and debug information with --binary-{side}"
         ),
         Limit::InlinedWithoutInstance(side) => format!(
-            "what it does may be part of its callers in the {side} build"
+            "its work may count for its callers in the {side} build"
         ),
         Limit::NotExamined { object } => format!("the file of {object} was not examined"),
         Limit::Unseen(detectable_pp) => unseen(*detectable_pp),
         Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),
         Limit::OtherVersion => {
             "the inlining is certain; most other code differs too, so its cost may have other reasons".to_owned()
+        }
+        Limit::OwnLinesChanged(pp) => {
+            format!("its own lines changed by {pp:+.2} points as well: inlining is not the only reason")
         }
         Limit::LittleMoved(pct) => {
             format!("only {pct:.2} % is known to be that of these functions, inlined or called")
@@ -69,13 +72,13 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::PathNotCounted => "samples alone: call counts or a patch would prove it".to_owned(),
         Limit::CallsOrCost => "samples alone cannot separate more calls from more cost per call".to_owned(),
         Limit::MoreCallsInCode { caller, on } => format!(
-            "its code is the same, and {caller} has more calls of it in its code {on}, where the stacks may miss it: more calls may be why"
+            "same code, but {caller} has more calls to it in the {on} build, which the stacks may not show: it may be called more often"
         ),
         Limit::ChangedAbove { function } => format!(
-            "its code is the same, and {function}, whose code differs, leads to it: more calls may be why, or where the code is in memory, the data or other threads"
+            "same code, but {function} above it changed and may call it more or less often; else where the code is in memory, the data or other threads may be why"
         ),
         Limit::NothingChanged => {
-            "its code and the code that calls it are the same: where the code is in memory, the data or other threads may be why"
+            "its code is the same, and none that calls it is known to have changed: where the code is in memory, the data or other threads may be why"
                 .to_owned()
         }
         Limit::SameCalls => {
@@ -159,7 +162,7 @@ pub fn limit_text(of: &Limit) -> String {
             format!("the source is the same: {side} it is inlined in its callers, or reached in another way")
         }
         Limit::LinesAlone => {
-            "which line, and so which inlined function, an instruction counts for is the compiler's choice".to_owned()
+            "the compiler decides which source line, and so which inlined function, gets the samples of an instruction".to_owned()
         }
         Limit::SharesAlone => "only shares are known: give operations to get the cost per operation".to_owned(),
         Limit::UnknownMatch => "the match is not known".to_owned(),

@@ -32,7 +32,7 @@ pub fn reason_text(of: &Reason) -> String {
         }
         Reason::InlinedWithoutInstance { hidden } => {
             format!(
-                "sampled {} only; the {hidden} build has it inlined, and no instance of it is left",
+                "sampled {} only; in the {hidden} build the compiler inlined it, and debug information shows no copy",
                 hidden.other()
             )
         }

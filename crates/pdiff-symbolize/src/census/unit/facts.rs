@@ -88,7 +88,7 @@ pub(crate) struct UnitFacts {
     pub(crate) paths: Vec<Box<str>>,
     /// Functions with code or inlined instances here, or that are called; then those that were inlined and left no instance.
     pub(crate) functions: Vec<UnitFunction>,
-    /// How many the first ones are.
+    /// How many of them, from the first on, have code, instances or calls here.
     pub(crate) with_instances: usize,
     /// Functions with code here.
     pub(crate) roots: Vec<Root>,
