@@ -76,6 +76,10 @@ fn one_sided(finding: &Finding, of: &Classification, named: Option<&Verdict>) ->
     let size = |side: Side| finding.side(side).per_op.unwrap_or(finding.side(side).pct);
     let (before, after) = (size(Side::Before), size(Side::After));
     let is_one_sided = before < NEXT_TO_NOTHING * after || after < NEXT_TO_NOTHING * before;
+    // It was called before, or is now, and what it costs more is not told by that.
+    if named.is_some_and(|verdict| is_beside_inlining(finding, verdict, after > before)) {
+        return None;
+    }
     let says_where = |cause: Cause| tells_where_from(cause) && is_of_change(cause, after > before);
     if let Some(verdict) = named.filter(|verdict| is_one_sided && says_where(verdict.cause)) {
         return Some((verdict.cause, verdict.confidence, None));
@@ -149,8 +153,9 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         let is_claim =
             |verdict: &&Verdict| verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;
         known += verdict.filter(is_claim).map_or(0.0, |_| change(member).abs());
-        let is_reason =
-            |verdict: &&Verdict| is_why(cause_here(verdict, of)) && !is_beside_inlining(verdict, grew);
+        let is_reason = |verdict: &&Verdict| {
+            is_why(cause_here(verdict, of)) && !is_beside_inlining(finding, verdict, grew)
+        };
         let Some(verdict) = verdict.filter(is_reason) else { continue };
         let cause = cause_here(verdict, of);
         match causes.iter_mut().find(|(known, ..)| *known == cause) {
@@ -174,7 +179,7 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let is_why = |verdict: &&Verdict| {
         says_why(verdict)
             && is_of_change(cause_here(verdict, of), grew)
-            && !is_beside_inlining(verdict, grew)
+            && !is_beside_inlining(finding, verdict, grew)
             && verdict.delta_judged_pp() * delta > 0.0
     };
     if let Some(verdict) = named.filter(is_why) {
@@ -238,10 +243,20 @@ fn says_why(verdict: &Verdict) -> bool {
     is_cause(verdict.cause) || (is_of_one_build && verdict.confidence == Confidence::Proved)
 }
 
-/// Whether a function's inlining changed, and its cost with its callers' changed as well: the inlining alone is no reason for that.
-fn is_beside_inlining(verdict: &Verdict, grew: bool) -> bool {
-    let Reason::Flipped { family: Some(cost), .. } = &verdict.reason else { return false };
-    verdict.cause == Cause::InlineChange && if grew { cost.is_more() } else { cost.is_less() }
+/// Whether a verdict tells of a change of inlining, and the function's cost with its callers' changed as well: the inlining alone is no
+/// reason for that.
+fn is_beside_inlining(finding: &Finding, verdict: &Verdict, grew: bool) -> bool {
+    let costs_so = match &verdict.reason {
+        Reason::Flipped { family: Some(cost), .. } => {
+            if grew {
+                cost.is_more()
+            } else {
+                cost.is_less()
+            }
+        }
+        _ => false,
+    };
+    verdict.cause == Cause::InlineChange && (finding.with_callers || costs_so)
 }
 
 /// Whether a cause explains a change of this direction: what costs less is not heavier, nor what costs more gone.
