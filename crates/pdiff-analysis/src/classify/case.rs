@@ -125,9 +125,9 @@ impl<'a> Case<'a> {
             Side::After => found.after,
         };
         let Some(best) = matches.iter().min_by_key(|found| (found.level, found.before)) else { return };
-        let function = builds.census(side).and_then(|census| census.function(partner(best)));
         self.ids[side] = vec![partner(best)];
-        self.other_name = function.map(|function| (side, function.name().to_owned()));
+        let name = builds.census(side).and_then(|census| census.function(partner(best)));
+        self.other_name = name.map(|function| (side, function.name().to_owned()));
     }
 
     fn held(&self, side: Side, builds: &Builds<'_>) -> InBuild {

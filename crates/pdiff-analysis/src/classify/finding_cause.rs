@@ -247,13 +247,8 @@ fn says_why(verdict: &Verdict) -> bool {
 /// reason for that.
 fn is_beside_inlining(finding: &Finding, verdict: &Verdict, grew: bool) -> bool {
     let costs_so = match &verdict.reason {
-        Reason::Flipped { family: Some(cost), .. } => {
-            if grew {
-                cost.is_more()
-            } else {
-                cost.is_less()
-            }
-        }
+        Reason::Flipped { family: Some(cost), .. } if grew => cost.is_more(),
+        Reason::Flipped { family: Some(cost), .. } => cost.is_less(),
         _ => false,
     };
     verdict.cause == Cause::InlineChange && (finding.with_callers || costs_so)

@@ -23,7 +23,7 @@ use super::cause::InBuild;
 use super::context::Context;
 use super::library::is_library;
 use super::module_pairs::{ModulePair, ReplacedModules};
-use crate::matching::VersionedScopes;
+use crate::matching::{VersionedScopes, plain_names};
 
 /// Fewer functions do not make a part of a program.
 const LEAST_ROWS: usize = 8;
@@ -196,11 +196,7 @@ struct Known<'c, 'a> {
 
 impl<'c, 'a> Known<'c, 'a> {
     fn new(context: &'c Context<'a>) -> Self {
-        let names = |side: Side| {
-            let census = context.builds.census(side).into_iter();
-            let named = census.flat_map(Census::functions).filter(|function| !function.is_mangled());
-            named.map(|function| function.name()).collect::<Vec<&str>>()
-        };
+        let names = |side: Side| context.builds.census(side).map_or_else(Vec::new, plain_names);
         let versions = VersionedScopes::new(&PerSide::from_fn(names));
         Self { context, versions, modules: PerSide::default() }
     }

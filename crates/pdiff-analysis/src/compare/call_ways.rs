@@ -15,23 +15,39 @@ pub(super) fn called_from(census: &Census, id: FunctionId) -> impl Iterator<Item
 
 /// The ways by which jumps lead to one of `below`, root first, with the function that they lead to; `None` where there are too many.
 pub(super) fn leads_to(census: &Census, below: &[FunctionId]) -> Option<Vec<Vec<FunctionId>>> {
-    let mut leads: Vec<Vec<FunctionId>> = below.iter().map(|id| vec![*id]).collect();
+    let callers =
+        |id| census.calls_to(id).filter(|edge| edge.tail_jumps > 0).map(|edge| edge.caller).collect();
+    let mut leads = ways_by_jumps(below, callers)?;
+    leads.iter_mut().for_each(|way| way.reverse());
+    Some(leads)
+}
+
+/// The ways that begin with one of some functions and continue by jumps; `None` where there are too many.
+fn jumps_from(census: &Census, first: &[FunctionId]) -> Option<Vec<Vec<FunctionId>>> {
+    let jumps = |id| census.calls_from(id).iter().filter(|edge| edge.tail_jumps > 0);
+    ways_by_jumps(first, |id| jumps(id).map(|edge| edge.callee).collect())
+}
+
+/// The ways that begin with one of some functions and continue with what is `next` to their ends; `None` where there are too many.
+fn ways_by_jumps(
+    first: &[FunctionId],
+    next: impl Fn(FunctionId) -> Vec<FunctionId>,
+) -> Option<Vec<Vec<FunctionId>>> {
+    let mut ways: Vec<Vec<FunctionId>> = first.iter().map(|id| vec![*id]).collect();
     let mut from = 0;
     for _ in 0..MOST_JUMPS {
-        let until = leads.len();
+        let until = ways.len();
         for at in from..until {
-            let way = leads.get(at)?.clone();
-            let jumps = census.calls_to(*way.first()?).filter(|edge| edge.tail_jumps > 0);
-            let before = jumps.map(|edge| edge.caller).filter(|id| !way.contains(id));
-            let longer = before.map(|id| std::iter::once(id).chain(way.iter().copied()).collect());
-            leads.extend(longer.collect::<Vec<Vec<FunctionId>>>());
+            let way = ways.get(at)?.clone();
+            let after = next(*way.last()?).into_iter().filter(|id| !way.contains(id));
+            ways.extend(after.map(|id| [way.as_slice(), &[id]].concat()));
         }
-        if leads.len() > WIDEST {
+        if ways.len() > WIDEST {
             return None;
         }
         from = until;
     }
-    Some(leads)
+    Some(ways)
 }
 
 /// The paths by which one of the functions `entered` leads to one of those that `leads` end with, and that no chain has, root first:
@@ -44,7 +60,7 @@ pub(super) fn paths(
 ) -> Option<Vec<Vec<FunctionId>>> {
     entered.sort_unstable();
     entered.dedup();
-    let above = jumps_from(census, &entered, WIDEST)?;
+    let above = jumps_from(census, &entered)?;
     let mut paths = Vec::new();
     for lead in leads {
         let (first, hidden) = (*lead.first()?, lead.get(..lead.len() - 1)?);
@@ -70,7 +86,7 @@ pub(super) fn paths(
 /// Whether a function is hardly called through a pointer: one of its file, or a stub, that code calls or jumps to.
 pub(super) fn has_few_pointers(census: &Census, id: FunctionId) -> bool {
     let is_of_file = |of: Function<'_>| matches!(of.linkage(), Linkage::Local | Linkage::Imported);
-    census.function(id).is_some_and(is_of_file) && census.calls_to(id).next().is_some()
+    census.function(id).is_some_and(is_of_file) && is_entered(census, id)
 }
 
 /// Whether a function is not one of C++ or Rust, where code calls by pointer what it also calls by name: virtual functions.
@@ -86,58 +102,33 @@ pub(super) fn ways_of_pointers(
     leads: &[Vec<FunctionId>],
     misses_caller: bool,
 ) -> Vec<Vec<FunctionId>> {
-    let is_entered = |id: FunctionId| census.calls_to(id).next().is_some();
     let mut ways = Vec::new();
     for lead in leads {
         let (Some(first), Some(hidden)) = (lead.first(), lead.get(..lead.len() - 1)) else { continue };
-        if !hidden.is_empty() && !is_entered(*first) {
+        if !hidden.is_empty() && !is_entered(census, *first) {
             ways.push(hidden.to_vec());
         }
         let calls = census.calls_to(*first).filter(|edge| misses_caller && edge.calls > 0);
-        let callers = calls.map(|edge| edge.caller).filter(|id| !is_entered(*id) && !lead.contains(id));
+        let callers =
+            calls.map(|edge| edge.caller).filter(|id| !is_entered(census, *id) && !lead.contains(id));
         ways.extend(callers.map(|caller| [&[caller], hidden].concat()));
     }
     ways
 }
 
-/// The callers that a leaf has in the code, and the jumps from there: where no code calls the only one, it is called through a pointer,
-/// and so may be below any function. Of several, or of one that code calls, two: which it was cannot be said.
+/// The ways to one of the functions that `leads` end with from functions that call a leaf, or what leads to it by jumps.
 pub(super) fn ways_by_callers(census: &Census, leads: &[Vec<FunctionId>]) -> Vec<Vec<FunctionId>> {
-    let ways_of = |lead: &'_ Vec<FunctionId>| {
-        let edges = lead.first().into_iter().flat_map(|first| census.calls_to(*first));
-        let callers = edges.filter(|edge| edge.calls > 0).map(|edge| edge.caller).collect::<Vec<_>>();
-        let (is_own, jumps) =
-            (|id: &FunctionId| lead.contains(id), lead.iter().copied().take(lead.len() - 1));
-        let way = |caller| std::iter::once(caller).chain(jumps.clone()).collect::<Vec<_>>();
-        callers.into_iter().take(2).map(|id| (id, is_own(&id), way(id))).collect::<Vec<_>>()
+    let ways_of = |lead: &Vec<FunctionId>| {
+        let (Some(first), Some(hidden)) = (lead.first(), lead.get(..lead.len() - 1)) else {
+            return Vec::new();
+        };
+        let callers = census.calls_to(*first).filter(|edge| edge.calls > 0).map(|edge| edge.caller);
+        callers.take(2).map(|caller| [&[caller], hidden].concat()).collect()
     };
-    let ways: Vec<_> = leads.iter().flat_map(ways_of).take(2).collect();
-    match &*ways {
-        [(caller, is_own, way)] if *is_own || census.calls_to(*caller).next().is_some() => {
-            vec![way.clone(), Vec::new()]
-        }
-        _ => ways.into_iter().map(|(_, _, way)| way).collect(),
-    }
+    leads.iter().flat_map(ways_of).take(2).collect()
 }
 
-/// The ways that begin with one of some functions and continue by jumps; `None` where there are too many.
-fn jumps_from(census: &Census, first: &[FunctionId], most: usize) -> Option<Vec<Vec<FunctionId>>> {
-    let mut ways: Vec<Vec<FunctionId>> = first.iter().map(|id| vec![*id]).collect();
-    let mut from = 0;
-    for _ in 0..MOST_JUMPS {
-        let until = ways.len();
-        for at in from..until {
-            let way = ways.get(at)?.clone();
-            let jumps = census.calls_from(*way.last()?).iter().filter(|edge| edge.tail_jumps > 0);
-            let after = jumps.map(|edge| edge.callee).filter(|id| !way.contains(id));
-            ways.extend(
-                after.map(|id| way.iter().copied().chain([id]).collect::<Vec<_>>()).collect::<Vec<_>>(),
-            );
-        }
-        if ways.len() > most {
-            return None;
-        }
-        from = until;
-    }
-    Some(ways)
+/// Whether code calls a function by its name, or jumps to it.
+pub(super) fn is_entered(census: &Census, id: FunctionId) -> bool {
+    census.calls_to(id).next().is_some()
 }

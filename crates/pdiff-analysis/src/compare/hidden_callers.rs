@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build_functions::BuildFunctions;
 use super::call_ways::{
-    called_from, has_few_pointers, is_of_c, leads_to, paths, ways_by_callers, ways_of_pointers,
+    called_from, has_few_pointers, is_entered, is_of_c, leads_to, paths, ways_by_callers, ways_of_pointers,
 };
 use super::input::{Knowledge, Sides};
 use super::known_calls::{KnownCall, KnownCalls, knows_calls};
@@ -57,32 +57,27 @@ impl PreparedSides {
         let prepared = self.view(sides);
         let ways = unwinding(sides);
         // On both sides or on none: functions are compared across builds.
-        let tell_all = builds
-            .values()
-            .all(|census| census.is_some_and(|census| census.visibility() != Visibility::DynamicSymbols));
-        if !tell_all {
+        let told = builds.map(|of| of.filter(|census| census.visibility() != Visibility::DynamicSymbols));
+        let PerSide { before: Some(before), after: Some(after) } = told else {
             return self.with_stacks(sides, prepared.runs.iter().map(|_| None).collect(), notes, knowledge);
-        }
+        };
         // So are calls read from the code: packs of earlier versions do not have them.
         let are_known = prepared.runs.iter().all(|run| knows_calls(run.input));
+        let builds = PerSide::new(before, after);
         let mut hidden = PerSide::from_fn(|side| {
-            let census = builds[side]?;
-            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side]))
+            HiddenCallers::new(prepared.keys, (label, builds[side]), side, ways[side])
         });
         for run in &prepared.runs {
-            let Some(hidden) = hidden[run.side].as_mut() else { continue };
+            let hidden = &mut hidden[run.side];
             let calls = are_known.then(|| KnownCalls::new(run.input, hidden.build.census));
             hidden.add_pairs(run, calls);
         }
-        let seen = hidden.as_mut().map(|hidden| hidden.as_mut().map_or_else(Vec::new, HiddenCallers::seen));
+        let seen = hidden.as_mut().map(HiddenCallers::seen);
         let seen: FxHashSet<(KeyId, KeyId)> = seen.values().flatten().copied().collect();
-        let gaps = hidden.as_mut().map(|hidden| hidden.as_mut().map(|hidden| hidden.weigh(&seen)));
-        let one_sided = match gaps {
-            PerSide { before: Some(before), after: Some(after) } => known_on_one_side(&before, &after),
-            _ => FxHashSet::default(),
-        };
+        let gaps = hidden.as_mut().map(|hidden| hidden.weigh(&seen));
+        let one_sided = known_on_one_side(&gaps.before, &gaps.after);
         let stacks = prepared.runs.iter().map(|run| {
-            let hidden = hidden[run.side].as_mut()?;
+            let hidden = &mut hidden[run.side];
             let calls = are_known.then(|| KnownCalls::new(run.input, hidden.build.census));
             Some(hidden.put_back(run, calls, &one_sided, &mut notes))
         });
@@ -203,8 +198,7 @@ impl<'a> HiddenCallers<'a> {
             self.pairs.keys().filter(|pair| pair.call == KnownCall::Pointer).copied().collect();
         let census = self.build.census;
         let mut is_seen = |pair: &Pair| {
-            let is_called = |id: &FunctionId| census.calls_to(*id).next().is_some();
-            !pair.is_leaf || !self.build.of_key(pair.callee).iter().any(is_called)
+            !pair.is_leaf || !self.build.of_key(pair.callee).iter().any(|id| is_entered(census, *id))
         };
         let seen = through_pointer.into_iter().filter(|pair| is_seen(pair));
         seen.map(|pair| (pair.caller, pair.callee)).collect()
@@ -366,7 +360,13 @@ impl<'a> HiddenCallers<'a> {
                 return self.path_of(ways);
             }
         }
-        self.path_of(if paths.is_empty() && is_hiding { ways_by_callers(census, &leads) } else { paths })
+        if !paths.is_empty() || !is_hiding {
+            return self.path_of(paths);
+        }
+        // A caller that no code calls is called through a pointer, and so may be below any function; another need not be.
+        let ways = ways_by_callers(census, &leads);
+        let is_named = |way: &Vec<FunctionId>| way.first().is_some_and(|id| is_entered(census, *id));
+        if ways.iter().any(is_named) { Path::Unknown } else { self.path_of(ways) }
     }
 }
 

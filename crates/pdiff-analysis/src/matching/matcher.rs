@@ -96,7 +96,7 @@ struct Matcher<'a> {
 }
 
 /// The names of functions that are known by more than a linkage name.
-fn plain_names(census: &Census) -> Vec<&str> {
+pub(crate) fn plain_names(census: &Census) -> Vec<&str> {
     let is_plain =
         |function: &Function<'_>| !function.is_mangled() && !function.is_inlined_without_instance();
     census.functions().filter(is_plain).map(Function::name).collect()

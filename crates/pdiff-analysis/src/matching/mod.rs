@@ -31,6 +31,7 @@ pub use codec::MATCHING_VERSION;
 pub(crate) use held::held;
 pub use level::FoundBy;
 pub use matcher::match_functions;
+pub(crate) use matcher::plain_names;
 pub use matches::{Match, Matching};
 pub use source_file::SourceMove;
 pub(crate) use source_file::{are_one_header, likeness as file_likeness, source_move, stem as file_stem};

@@ -3,7 +3,7 @@
 //! Stacks do not show all callers, so the calls in the code of the build in question are followed, too.
 
 use pdiff_profile::Side;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code_counts::calls_in_code;
 use crate::classify::case::{Case, share_pct};
@@ -41,15 +41,14 @@ pub(super) fn changed_above(
         let is_new = case.held_by(more.other()) == InBuild::No;
         is_new || context.builds.same_code(&case.ids) == Some(false) && !has_flipped
     };
-    let mut known: Vec<usize> = functions.iter().filter_map(|case| context.row_number(case.row)).collect();
+    let mut known: FxHashSet<usize> =
+        functions.iter().filter_map(|case| context.row_number(case.row)).collect();
     let mut level = functions;
     for calls_up in 0..MOST_CALLS_UP {
         let mut callers = callers_of(context, &level, more);
         callers.retain(|caller| {
             let row = context.row_number(caller.case.row);
-            let is_other = row.is_some_and(|row| !known.contains(&row));
-            known.extend(row.filter(|_| is_other));
-            is_other
+            row.is_some_and(|row| known.insert(row))
         });
         let total = |caller: &Caller<'_, '_>| caller.case.row.side(more).total_pct;
         callers.sort_by(|a, b| b.pct.total_cmp(&a.pct).then(total(b).total_cmp(&total(a))));

@@ -93,9 +93,9 @@ fn is_exchanged_with_callees(context: &Context<'_>, case: &Case<'_>, more: Side)
     let (row, shift) = (case.row, context.common_shift);
     let own = |(before, after): (f64, f64)| shift.own_change_pp(before, after);
     let (self_pp, total_pp) = (own(Judged::OwnSelf.shares(row)), own(Judged::Total.shares(row)));
-    let is_as_a_whole = row.total.significant || total_pp.abs() > KEPT_TOTAL * self_pp.abs();
+    let has_total_changed = row.total.significant || total_pp.abs() > KEPT_TOTAL * self_pp.abs();
     let is_against = total_pp * self_pp < 0.0 && total_pp.abs() >= self_pp.abs();
-    if (is_as_a_whole && !is_against) || has_same_code(context, case) {
+    if (has_total_changed && !is_against) || has_same_code(context, case) {
         return false;
     }
     let left = context.calls_from(row, more.other()).into_iter().map(|call| {
