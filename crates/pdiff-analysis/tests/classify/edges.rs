@@ -478,3 +478,29 @@ fn a_callee_that_moved_below_a_function_is_no_new_call_of_that() {
     // It does much more than came along.
     assert!(of(20, 200).contains("fast-path"), "{}", of(20, 200));
 }
+
+#[test]
+fn what_a_function_calls_in_the_only_copy_of_a_helper_is_called_by_its_own_code() {
+    let (steady, words) = steady();
+    let build = |hash: u32| {
+        format!(
+            "main:50 {words} main>run run:200 run={hash} compact:0 run<compact*1 run>walk walk:90 walk=51 walk>visit \
+             visit:300 visit=50"
+        )
+    };
+    let of = |times: u64| {
+        format!(
+            "{steady}main;run 60\nmain;run;+compact;walk {}\nmain;run;+compact;walk;visit {}",
+            20 * times,
+            30 * times
+        )
+    };
+    let outcome = classified(seen(&of(1), &build(60)), seen(&of(4), &build(61)));
+    assert_eq!(said(&outcome, "run"), "missing-fast-path likely R-fast-path");
+    assert_eq!(said(&outcome, "walk"), "missing-fast-path likely R-edge");
+    assert_eq!(verdict(&outcome, "walk").callers, ["run"]);
+    assert_eq!(said(&outcome, "visit"), "missing-fast-path likely R-below");
+    // Nothing changed in its code.
+    let outcome = classified(seen(&of(1), &build(60)), seen(&of(4), &build(60)));
+    assert_ne!(verdict(&outcome, "walk").rule_id, "R-edge");
+}

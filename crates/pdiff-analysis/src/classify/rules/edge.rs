@@ -12,6 +12,7 @@ use pdiff_profile::{PerSide, Side};
 use super::called_as_often::runs_as_often;
 use super::code_counts::{calls_in_code, copies_in_code, has_no_body, is_in_other_form, is_inlined_only};
 use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, no_way_around, only_entered};
+use super::holder::holder;
 use super::newly_active::lost_pp;
 use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};
@@ -63,7 +64,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     {
         return None;
     }
-    let (call, caller) = growing_call(context, row)?;
+    let (call, entered_from) = growing_call(context, row)?;
+    // What is only copied into one function is that function's code.
+    let caller = holder(context, entered_from).unwrap_or(entered_from);
     // Of builds that are a patch apart the caller's code tells why, even of what the before run did not enter at all. Counts show
     // calls that were too rare to be sampled.
     let was_counted = was_entered_by_counts(context, caller, call);
@@ -73,7 +76,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
-    let (edge, here_pp) = new_edge(context, caller, call, flipped)
+    let (edge, here_pp) = new_edge(context, (entered_from, caller), call, flipped)
         .map(|pct| (Edge::New, pct))
         .or_else(|| more_calls(context, case, (caller, call), flipped))?;
     let explains = here_pp >= FLOOR_PP.max(EXPLAINING_PART * grown_pp);
@@ -170,21 +173,22 @@ fn growing_call<'c, 'a>(context: &'c Context<'a>, row: &Row) -> Option<(&'a Samp
 }
 
 /// The share under a caller of a function that the before run did not enter from there, where nothing left the caller in
-/// exchange: nothing was as heavy, or the caller costs that much more all the same.
+/// exchange: nothing was as heavy, or the caller costs that much more all the same. The stacks may show it entered from a copy in the caller.
 fn new_edge(
     context: &Context<'_>,
-    caller: &Case<'_>,
+    (entered_from, caller): (&Case<'_>, &Case<'_>),
     call: &SampledCall,
     flipped: &FlippedCallers,
 ) -> Option<f64> {
-    let entered = only_entered(context, caller, flipped, Side::After);
+    let entered = only_entered(context, entered_from, flipped, Side::After);
     let (_, pct) = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call))?;
     let is_none =
         |callee: &Case<'_>| runs_as_often(context, callee) || has_other_lines(context, caller, callee, pct);
     if context.callee(call).is_some_and(is_none) {
         return None;
     }
-    let left: f64 = only_entered(context, caller, flipped, Side::Before).iter().map(|(_, pct)| pct).sum();
+    let left = only_entered(context, entered_from, flipped, Side::Before);
+    let left: f64 = left.iter().map(|(_, pct)| pct).sum();
     (left <= EXPLAINING_PART * pct || costs_more(context, caller, pct)).then_some(pct)
 }
 

@@ -24,6 +24,7 @@ use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
 use super::code_counts::{calls_in_code, has_lost_way_around};
+use super::holder::holder;
 use super::newly_active::FACTOR;
 use super::weight::place;
 use super::{entered, in_between, per_operation};
@@ -148,7 +149,7 @@ fn more_entered(
     if !differs || !context.is_patched || grown_pp < FLOOR_PP {
         return None;
     }
-    let calls = context.calls_from(row, Side::After).into_iter();
+    let calls = calls_of_code(context, case).into_iter();
     let more: Vec<MoreEntered<'_>> =
         calls.filter_map(|call| entered_more(context, case, call, flipped)).collect();
     let main = more.first()?;
@@ -186,6 +187,28 @@ fn more_entered(
         None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// The calls of a function, with those of copies that it alone contains in place of the copies.
+fn calls_of_code<'a>(context: &Context<'a>, case: &Case<'_>) -> Vec<&'a SampledCall> {
+    let mut known = vec![case.row];
+    let mut calls = context.calls_from(case.row, Side::After);
+    let mut of_code = Vec::new();
+    while let Some(call) = calls.pop() {
+        let callee = context.callee(call);
+        let is_copy = |callee: &&Case<'_>| {
+            holder(context, callee).is_some_and(|holder| std::ptr::eq(holder.row, case.row))
+        };
+        match callee.filter(is_copy).filter(|copy| !known.iter().any(|row| std::ptr::eq(*row, copy.row))) {
+            Some(copy) => {
+                known.push(copy.row);
+                calls.extend(context.calls_from(copy.row, Side::After));
+            }
+            None => of_code.push(call),
+        }
+    }
+    of_code.sort_by(|a, b| b.after.cmp(&a.after).then_with(|| a.callee.cmp(&b.callee)));
+    of_code
 }
 
 /// A callee, if the function enters it more than before.

@@ -18,6 +18,7 @@ mod fast_path;
 mod flipped_callee;
 mod goes_on;
 mod handed_on;
+mod holder;
 mod in_between;
 mod inline_flip;
 mod more_calls;
