@@ -220,6 +220,35 @@ fn a_function_replaced_by_a_dearer_one_counts_by_the_net() {
     assert!((delta - (new - old)).abs() < 3.0, "{delta} of {}: {:?}", new - old, names(&comparison.findings));
 }
 
+/// What a function calls varies so much that the whole of it does not show the change.
+#[test]
+fn a_function_whose_own_code_grew_is_found_although_its_callees_vary() {
+    let run = |own: u64, callee: u64| {
+        let mut lines = String::new();
+        for second in 0..SECONDS {
+            for (stack, samples) in PROGRAM {
+                lines.push_str(&format!("t@{second}: {stack} {samples}\n"));
+            }
+            lines.push_str(&format!("t@{second}: main;rank {own}\nt@{second}: main;rank;score {callee}\n"));
+        }
+        profile(&lines)
+    };
+    let operations =
+        [1000.0; 3].map(|count| RunMeasures { operations: Some(count), ..RunMeasures::default() });
+    let compare = |own: [u64; 2], callees: [[u64; 3]; 2]| {
+        let runs = |side: usize| callees[side].map(|callee| run(own[side], callee));
+        let (before, after) = (runs(0), runs(1));
+        let comparison =
+            measured(&before.each_ref(), &after.each_ref(), &operations, &operations, &settings());
+        names(&comparison.findings).into_iter().map(str::to_owned).collect::<Vec<String>>()
+    };
+    let varying = [[500, 700, 900], [650, 850, 600]];
+    assert_eq!(compare([40, 100], varying), ["rank"]);
+    assert!(compare([40, 40], varying).is_empty());
+    // What its own code has more, its callee has less.
+    assert!(compare([40, 140], [[600, 700, 800], [500, 600, 700]]).is_empty());
+}
+
 #[test]
 fn a_change_of_share_below_the_root_is_not_taken_for_a_replacement() {
     // Without operations the shares below `main` add up to the same on both sides, whatever happened.

@@ -168,7 +168,11 @@ impl Choice<'_> {
         let is_found = self.judge.is_found(change);
         let inner = self.net_of_callees(inner);
         if inner.is_empty() {
-            return if is_found { vec![self.whole(Shape::Place)] } else { Vec::new() };
+            return if is_found {
+                vec![self.whole(Shape::Place)]
+            } else {
+                self.own_alone().into_iter().collect()
+            };
         }
         if self.cancels(&inner) {
             return if is_found { vec![self.whole(Shape::Net)] } else { Vec::new() };
@@ -246,6 +250,21 @@ impl Choice<'_> {
         let is_spread = shape == Shape::Place && self.is_wide() && !is_leaf && !self.is_own(&change);
         let shape = if is_spread { Shape::Spread } else { shape };
         Pick { node: self.node, shape, nodes: self.groups.below(self.node), change }
+    }
+
+    /// A node's own samples, where these changed and the noise of what is below them hides that of the whole. What went from the node
+    /// to its callees, or came from there, is no change.
+    fn own_alone(&self) -> Option<Pick> {
+        let (own, all) = (&self.changes.own[self.node], &self.changes.all[self.node]);
+        let below = all.points - own.points;
+        let is_taken_back = below * own.points < 0.0 && below.abs() > CANCELS * own.points.abs();
+        let is_told = self.judge.is_found(own) && !is_taken_back;
+        is_told.then(|| Pick {
+            node: self.node,
+            shape: Shape::Place,
+            nodes: vec![self.node],
+            change: own.clone(),
+        })
     }
 
     /// Whether most of a change is the node's own, and not that of other places below it.
