@@ -161,6 +161,15 @@ pub enum Reason {
         /// What is known of the caller's code.
         code: OtherCode,
     },
+    /// The code of a caller has more calls of it, which the stacks do not show.
+    UnseenCalls {
+        /// The caller.
+        caller: String,
+        /// Its calls in the caller's code.
+        calls: PerSide<u32>,
+        /// The growth of its total beyond the common factor, in points.
+        grown_pp: f64,
+    },
     /// Most of its growth is under a function that a caller now also calls.
     Below {
         /// That function; `None` if it is the row's own.

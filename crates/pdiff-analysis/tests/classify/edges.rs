@@ -504,3 +504,31 @@ fn what_a_function_calls_in_the_only_copy_of_a_helper_is_called_by_its_own_code(
     let outcome = classified(seen(&of(1), &build(60)), seen(&of(4), &build(60)));
     assert_ne!(verdict(&outcome, "walk").rule_id, "R-edge");
 }
+
+/// A function without a frame of its own is seen below its caller's caller.
+#[test]
+fn a_call_that_only_the_code_shows_explains_what_costs_more_below_the_callers_caller() {
+    let (steady, words) = steady();
+    let build = |put: &str| {
+        format!(
+            "main:50 {words} main>run run:400 run=60 run>get run>put get:90 get=61 get>find put:120 {put} find:180 \
+             find=50 other:70 other=70 main>other"
+        )
+    };
+    let of = |find: u64, get: u64| {
+        format!(
+            "{steady}main;run 20\nmain;run;get {get}\nmain;run;put 60\nmain;other 40\nmain;run;find {find}"
+        )
+    };
+    let verdicts = |before: &str, after: &str| {
+        classified(seen(before, &build("put=62")), seen(after, &build("put=63 put>find")))
+    };
+    let outcome = verdicts(&of(60, 60), &of(130, 60));
+    assert_eq!(said(&outcome, "find"), "more-calls likely R-edge");
+    assert_eq!(verdict(&outcome, "find").callers, ["put"]);
+    // What called it before costs more itself, and may call it more often.
+    assert_eq!(said(&verdicts(&of(60, 60), &of(130, 130)), "find"), "heavier unclear R-heavier");
+    // No caller has more calls of it.
+    let outcome = classified(seen(&of(60, 60), &build("put=62")), seen(&of(130, 60), &build("put=63")));
+    assert_eq!(verdict(&outcome, "find").rule_id, "R-heavier");
+}

@@ -9,7 +9,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::newly_active::FACTOR;
 use super::weight::place;
-use super::{edge, goes_on, more_calls, per_operation};
+use super::{edge, goes_on, more_calls, per_operation, unseen_call};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Confidence, Judged};
 use crate::classify::context::Context;
@@ -43,7 +43,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         if part < EXPLAINING_PART {
             return None;
         }
-        if let Some(entered) = edge::rule(context, caller, flipped) {
+        let entered =
+            edge::rule(context, caller, flipped).or_else(|| unseen_call::rule(context, caller, flipped));
+        if let Some(entered) = entered {
             let function = Some(caller.row.name.to_string());
             let by = entered.callers.first().cloned().unwrap_or_default();
             return Some(finding(context, case, (function, by), &entered, part));

@@ -16,12 +16,12 @@ use crate::classify::rules::FlippedCallers;
 const MOST_CALLS_UP: usize = 3;
 
 /// A function that calls others of the same code, by its row.
-struct Caller<'c, 'a> {
-    case: &'c Case<'a>,
+pub(super) struct Caller<'c, 'a> {
+    pub(super) case: &'c Case<'a>,
     /// What it has of them in the stacks of the side in question, in percent; 0 where its code alone calls them.
     pct: f64,
     /// By how many more calls it has of them in its code on that side.
-    more_calls: i64,
+    pub(super) more_calls: i64,
 }
 
 /// The nearest function that leads to some functions and changed on the side where they cost more: by its code, beyond a change of
@@ -36,11 +36,6 @@ pub(super) fn changed_above(
     if !context.is_patched {
         return None;
     }
-    let has_changed = |case: &Case<'_>| {
-        let has_flipped = context.row_number(case.row).is_some_and(|row| flipped.callees.contains_key(&row));
-        let is_new = case.held_by(more.other()) == InBuild::No;
-        is_new || context.builds.same_code(&case.ids) == Some(false) && !has_flipped
-    };
     let mut known: FxHashSet<usize> =
         functions.iter().filter_map(|case| context.row_number(case.row)).collect();
     let mut level = functions;
@@ -52,7 +47,7 @@ pub(super) fn changed_above(
         });
         let total = |caller: &Caller<'_, '_>| caller.case.row.side(more).total_pct;
         callers.sort_by(|a, b| b.pct.total_cmp(&a.pct).then(total(b).total_cmp(&total(a))));
-        let changed = || callers.iter().filter(|caller| has_changed(caller.case));
+        let changed = || callers.iter().filter(|caller| has_changed(context, flipped, caller.case, more));
         if let Some(caller) = changed().find(|caller| calls_up == 0 && caller.more_calls > 0) {
             return Some(Limit::MoreCallsInCode { caller: caller.case.row.name.to_string(), on: more });
         }
@@ -64,8 +59,24 @@ pub(super) fn changed_above(
     None
 }
 
+/// Whether a function's code changed beyond a change of inlining, or the build of the other side does not have it.
+pub(super) fn has_changed(
+    context: &Context<'_>,
+    flipped: &FlippedCallers,
+    case: &Case<'_>,
+    on: Side,
+) -> bool {
+    let has_flipped = context.row_number(case.row).is_some_and(|row| flipped.callees.contains_key(&row));
+    let is_new = case.held_by(on.other()) == InBuild::No;
+    is_new || context.builds.same_code(&case.ids) == Some(false) && !has_flipped
+}
+
 /// The functions of the program that call some functions on a side: in the code of its build, or in the stacks of its run.
-fn callers_of<'c, 'a>(context: &'c Context<'a>, of: &[&Case<'_>], side: Side) -> Vec<Caller<'c, 'a>> {
+pub(super) fn callers_of<'c, 'a>(
+    context: &'c Context<'a>,
+    of: &[&Case<'_>],
+    side: Side,
+) -> Vec<Caller<'c, 'a>> {
     let mut callers: FxHashMap<usize, Caller<'c, 'a>> = FxHashMap::default();
     for function in of {
         let census = context.builds.census(side);

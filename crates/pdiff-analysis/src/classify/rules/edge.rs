@@ -34,7 +34,7 @@ const EXPLAINING_PART: f64 = 0.5;
 /// A function that the caller called before too must have grown under it by this factor: nearly as much as calls that are made
 /// twice. A smaller one is enough if the caller's code has more calls of it.
 pub(super) const MORE: f64 = 1.75;
-const MORE_WITH_CALLS: f64 = 1.3;
+pub(super) const MORE_WITH_CALLS: f64 = 1.3;
 
 /// Own code that costs this many times as much is called more, whatever it calls: no place in memory makes code that slow.
 const MANY_TIMES: f64 = 3.0;
@@ -55,13 +55,7 @@ enum Edge {
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    if !case.of_program
-        || case.is_stub()
-        || case.other_name.is_some()
-        || !per_operation::has_grown(row)
-        || is_library(case)
-        || !context.gates(case).is_empty()
-    {
+    if !may_be_entered_more(context, case) {
         return None;
     }
     let (call, entered_from) = growing_call(context, row)?;
@@ -121,6 +115,16 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
+/// Whether a function is one of the program's own that grew and is the same on both sides, as far as names tell.
+pub(super) fn may_be_entered_more(context: &Context<'_>, case: &Case<'_>) -> bool {
+    case.of_program
+        && !case.is_stub()
+        && case.other_name.is_none()
+        && per_operation::has_grown(case.row)
+        && !is_library(case)
+        && context.gates(case).is_empty()
+}
+
 /// What a function leads to and the before run had without it: chains may have lost it there. No chain loses what is inlined.
 fn ran_without_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
     match has_no_body(context, case, Side::Before) {
@@ -163,7 +167,10 @@ fn lost_before(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> f64
 }
 
 /// The call under which a row grew most.
-fn growing_call<'c, 'a>(context: &'c Context<'a>, row: &Row) -> Option<(&'a SampledCall, &'c Case<'a>)> {
+pub(super) fn growing_call<'c, 'a>(
+    context: &'c Context<'a>,
+    row: &Row,
+) -> Option<(&'a SampledCall, &'c Case<'a>)> {
     let grown = context.calls_to(row, Side::After).into_iter().filter_map(|call| {
         let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
         Some((context.common_shift.own_change_pp(pct.before, pct.after), call, context.caller(call)?))
@@ -259,7 +266,7 @@ fn more_calls(
 }
 
 /// How many times as much a function's own code costs, without the common factor; `None` if too few samples tell.
-fn own_times(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
+pub(super) fn own_times(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
     let booked = &case.row.booked;
     let is_sampled =
         booked.samples(Side::After) >= MIN_SAMPLES && booked.samples(Side::Before) >= FEWEST_SAMPLES;
@@ -302,7 +309,7 @@ fn differs_by_inlining(context: &Context<'_>, case: &Case<'_>, flipped: &Flipped
 
 /// Whether a function's own code costs more, and most of what it calls too: calls of the same code cost that. Growth of one callee
 /// says nothing about how often the function is called.
-fn costs_more_as_a_whole(context: &Context<'_>, case: &Case<'_>) -> bool {
+pub(super) fn costs_more_as_a_whole(context: &Context<'_>, case: &Case<'_>) -> bool {
     let (row, factor) = (case.row, context.common_shift.factor());
     let is_more = |before: f64, after: f64| after >= MORE_WITH_CALLS * factor * before;
     let is_sampled = row.booked.samples(Side::After) >= MIN_SAMPLES;

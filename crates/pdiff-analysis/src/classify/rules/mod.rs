@@ -31,6 +31,7 @@ mod per_operation;
 mod replaced_module;
 mod same_binary;
 mod succession;
+mod unseen_call;
 mod weight;
 
 pub(super) use code_counts::{calls_in_code, copies_in_code, has_no_body, is_inlined_only};
@@ -52,7 +53,7 @@ use crate::compare::side_cut_more;
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
 /// The rules in order.
-const RULES: [Rule; 21] = [
+const RULES: [Rule; 22] = [
     noise::rule,
     same_binary::rule,
     not_visible::unresolved,
@@ -67,6 +68,7 @@ const RULES: [Rule; 21] = [
     not_visible::one_sided,
     goes_on::rule,
     edge::rule,
+    unseen_call::rule,
     below::rule,
     newly_active::rule,
     in_between::rule,

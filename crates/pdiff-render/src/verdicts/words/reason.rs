@@ -101,6 +101,11 @@ pub fn reason_text(of: &Reason) -> String {
                 if calls.after > calls.before { "" } else { ": that calls it more, or a call costs more" };
             format!("{:.2} to {:.2} % under {caller}{why}; {code}", pct.before, pct.after)
         }
+        Reason::UnseenCalls { caller, calls, grown_pp } => format!(
+            "{grown_pp:+.2} points, its code is the same, and the code of {caller} has {} calls of it instead of {}; the \
+             stacks do not show who calls it",
+            calls.after, calls.before
+        ),
         Reason::Below { function: Some(function), caller, grown_pp } => {
             format!("{grown_pp:+.2} points under {function}, which {caller} calls more: one finding with it")
         }
