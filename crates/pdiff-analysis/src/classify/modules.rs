@@ -81,7 +81,8 @@ impl ReplacedModules {
                 .push(ModulePair { modules: PerSide::new(&before[gone], &after[new]).map(heaviest_first) });
         }
         fresh.iter().for_each(|(side, fresh)| found.add_rest(side, fresh));
-        for side in Side::BOTH {
+        // Of builds a patch apart most code is the same: what one build alone has is a change of that, and no other module.
+        for side in Side::BOTH.into_iter().filter(|_| !context.is_patched) {
             for (row, module) in one_sided(&known, side) {
                 let Some(case) = context.cases.get(row) else { continue };
                 let is_of_rust = context.builds.are_of_rust(side, &case.ids[side]);

@@ -336,3 +336,43 @@ fn own_code_that_took_the_place_of_what_it_called_costs_no_more() {
     let (heavier, _) = of("scan:400 match_all:200 step:100 main>match_all match_all>step", 240);
     assert_eq!(heavier, "heavier likely R-heavier");
 }
+
+#[test]
+fn of_builds_a_patch_apart_a_new_leaf_is_no_part_of_a_caller_whose_own_code_lost_nothing() {
+    let (steady, words) = steady();
+    let build = format!("main:50 {words} main>run run:300 run>sort sort:90 sort=7");
+    let of = |run: u64| {
+        let before = format!("{steady}main;run 60\nmain;run;sort 90");
+        let after = format!("{steady}main;run {run}\nmain;run;sort 30\nmain;run;digest 50");
+        let new = format!("{build} run=61 run>digest digest:46 digest=8");
+        said(&classified(seen(&before, &format!("{build} run=60")), seen(&after, &new)), "digest")
+    };
+    assert_eq!(of(60), "new-overhead proved R-new-code");
+    // It may be what the caller no longer does itself.
+    assert_eq!(of(20), "new-overhead likely R-new-code");
+}
+
+#[test]
+fn of_builds_a_patch_apart_a_rename_makes_no_rewritten_module() {
+    let (steady, words) = steady();
+    let build = format!("main:50 {words} main>run run:300 main>ns::Prog::flatten ns::Prog::flatten:200 ");
+    let before = format!("{steady}main;run 60\nmain;ns::Prog::flatten 60\nmain;run;ns::Prog::mark 90");
+    let after = format!(
+        "{steady}main;run 60\nmain;ns::Prog::flatten 60\nmain;run;ns::Prog::find_roots 90\n\
+         main;ns::Prog::flatten;ns::Prog::check 40"
+    );
+    let outcome = classified(
+        seen(
+            &before,
+            &format!("{build} ns::Prog::flatten=3 ns::Prog::mark:400 ns::Prog::mark=9 run>ns::Prog::mark"),
+        ),
+        seen(
+            &after,
+            &format!(
+                "{build} ns::Prog::flatten=4 ns::Prog::find_roots:400 ns::Prog::find_roots=9 run>ns::Prog::find_roots \
+                 ns::Prog::check:130 ns::Prog::check=5 ns::Prog::flatten>ns::Prog::check"
+            ),
+        ),
+    );
+    assert_eq!(said(&outcome, "ns::Prog::check"), "new-overhead proved R-new-code");
+}

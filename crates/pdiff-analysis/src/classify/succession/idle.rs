@@ -105,12 +105,12 @@ impl<'c> Kinship<'c, '_> {
         let is_most = share(Judged::Total, caller.row, with) > MOST_OF_ALL_PCT;
         let lost_by_family = self.lost_by_family(row, with);
         let may_have_lost = lost_by_family.is_some_and(|lost| lost >= INHERITED_PART * weight);
-        // Of builds a patch apart, what the caller calls has verdicts of its own: only its own code can have become a leaf.
-        let had = factor(with.other()) * share(Judged::Booked, there, with.other())
-            + Judged::Booked.half_width_pp(there);
+        // Of builds a patch apart, what the caller calls has verdicts of its own: only what its own code lost can have become a leaf.
+        let own = |row: &Row, side: Side| factor(side) * share(Judged::Booked, row, side);
+        let has_lost = own(there, with.other()) - own(caller.row, with) + Judged::Booked.half_width_pp(there);
         let is_leaf =
             share(Judged::Booked, case.row, with) >= NEARLY_ALL * share(Judged::Total, case.row, with);
-        if self.context.is_patched && is_leaf && had < INHERITED_PART * weight {
+        if self.context.is_patched && is_leaf && has_lost < INHERITED_PART * weight {
             return Some(false);
         }
         Some(!is_most && (may_have_lost || grown < INHERITED_PART * weight))
