@@ -20,11 +20,19 @@ impl ProgramPaths {
     pub(crate) fn new(files: PerSide<Option<PathBuf>>) -> Self {
         Self { files, opened: PerSide::default() }
     }
+
+    fn of(&self, side: Side) -> Option<&CallPaths> {
+        let open = || CallPaths::open(self.files[side].as_deref()?).ok();
+        self.opened[side].get_or_init(open).as_ref()
+    }
 }
 
 impl CodePaths for ProgramPaths {
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
-        let open = || CallPaths::open(self.files[side].as_deref()?).ok();
-        self.opened[side].get_or_init(open).as_ref()?.can_skip(bodies, callees)
+        self.of(side)?.can_skip(bodies, callees)
+    }
+
+    fn stubs_of(&self, side: Side, function: &str) -> Vec<u64> {
+        self.of(side).map(|paths| paths.stubs_of(function)).unwrap_or_default()
     }
 }

@@ -68,6 +68,11 @@ impl<'a> Case<'a> {
         self.row.name.ends_with(PLT_MARK)
     }
 
+    /// Whether it is of a library that is one file on both sides.
+    pub(super) fn is_of_library(&self) -> bool {
+        !self.of_program && self.of_same_file
+    }
+
     /// The level that the pair was found at; a name of both builds needs none better than that.
     pub(super) fn level(&self) -> FoundBy {
         match (self.found, self.row.matched.by) {

@@ -11,4 +11,7 @@ pub trait CodePaths: Debug + Sync {
     /// `callees`. The function is entered where the first of its `bodies` begins. `None` where that is not known, and where no
     /// way leads to such a call.
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
+
+    /// Where the linker's stubs begin by which the program of a side's build calls a function of a library.
+    fn stubs_of(&self, side: Side, function: &str) -> Vec<u64>;
 }

@@ -273,6 +273,10 @@ impl CodePaths for Ways {
             bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
         self.can_skip[side].filter(|_| is_asked)
     }
+
+    fn stubs_of(&self, _: Side, function: &str) -> Vec<u64> {
+        if function == "lock" { vec![self.callee] } else { Vec::new() }
+    }
 }
 
 #[test]
@@ -299,6 +303,33 @@ fn code_that_has_no_way_around_a_call_any_more_proves_a_missing_fast_path() {
     assert_eq!(said_with(Some(false), Some(false)), likely);
     assert_eq!(said_with(None, Some(false)), likely);
     assert_eq!(said_with(Some(true), None), likely);
+}
+
+#[test]
+fn a_lock_that_code_has_no_way_around_any_more_proves_a_missing_fast_path() {
+    let (steady, words) = steady();
+    let before = format!("{steady}main;get 60\nmain;other;/lib/libc.so.6!lock 20");
+    let after = format!("{before}\nmain;get;/lib/libc.so.6!lock 90");
+    let build = |hash: u32| {
+        format!(
+            "{words} get:200 main:50 main>get lock@plt:16 get>lock@plt other:80 other=1 other>lock@plt \
+             main>other get={hash}"
+        )
+    };
+    let same = ["libc.so.6".to_owned(), "libc.so".to_owned()];
+    let said_with = |before_skips: bool, after_skips: bool| {
+        let can_skip = PerSide::new(Some(before_skips), Some(after_skips));
+        // In the order of their names: get, lock@plt, main, ...
+        let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip };
+        let extra = Extra { paths: Some(&ways), same_objects: &same, ..Extra::default() };
+        let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
+        (said(&outcome, "get"), said(&outcome, "lock"))
+    };
+    let (get, lock) = said_with(true, false);
+    assert_eq!(get, "missing-fast-path proved R-fast-path");
+    assert_eq!(lock, "missing-fast-path likely R-below");
+    let (get, _) = said_with(true, true);
+    assert_eq!(get, "consequence likely R-callees");
 }
 
 #[test]

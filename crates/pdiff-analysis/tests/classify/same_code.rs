@@ -300,3 +300,17 @@ fn copies_that_cost_less_in_a_function_that_costs_as_much_have_no_known_cause() 
     // The function that contains them costs less, too.
     assert_eq!(limit(290), Some(Limit::CallsOrCost));
 }
+
+/// A wrapper that is copied into all its callers makes more callers, and they may call more.
+#[test]
+fn code_that_is_called_from_more_places_is_not_said_to_be_called_from_as_many() {
+    let (steady, _) = steady();
+    let of = |read: u64| format!("{steady}main;run 60\nmain;run;fetch 40\nmain;run;fetch;read {read}");
+    let limit = |after: &str| {
+        let outcome = classified(seen(&of(100), &fetching(60)), seen(&of(160), after));
+        verdict(&outcome, "read").limited_by.clone()
+    };
+    let changed = fetching(60).replace("fetch=50", "fetch=51");
+    assert_eq!(limit(&changed), Some(Limit::SameCalls));
+    assert_ne!(limit(&format!("{changed} run>read other>read")), Some(Limit::SameCalls));
+}

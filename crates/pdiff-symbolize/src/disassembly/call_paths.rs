@@ -13,10 +13,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
+use pdiff_profile::names::FunctionName;
 
 use crate::binary::branch_target::branch_target;
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::Processor;
+use crate::binary::plt::{Stub, plt_stubs};
 use crate::binary::ranges::range_at;
 use crate::disassembly::no_return::NoReturn;
 use crate::error::Error;
@@ -29,6 +31,7 @@ const MAX_CODE_BYTES: u64 = 1 << 20;
 pub struct CallPaths {
     file: ElfFile,
     no_return: OnceLock<NoReturn>,
+    stubs: OnceLock<Vec<Stub>>,
 }
 
 impl CallPaths {
@@ -37,7 +40,18 @@ impl CallPaths {
     /// # Errors
     /// Returns an error if it cannot be read as ELF.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self { file: ElfFile::open(path)?, no_return: OnceLock::new() })
+        Ok(Self { file: ElfFile::open(path)?, no_return: OnceLock::new(), stubs: OnceLock::new() })
+    }
+
+    /// Where the linker's stubs begin by which the program calls a function of a library, by its name with scopes.
+    #[must_use]
+    pub fn stubs_of(&self, function: &str) -> Vec<u64> {
+        let read = || self.file.object().map(|object| plt_stubs(&object)).unwrap_or_default();
+        let is_of = |stub: &&Stub| {
+            let name = FunctionName::with_linkage(&stub.function, Some(&stub.function));
+            *stub.function == *function || name.qualified() == function
+        };
+        self.stubs.get_or_init(read).iter().filter(is_of).map(|stub| stub.start).collect()
     }
 
     /// Whether there is a way through a function without a call of one that begins at one of the addresses `callees`. The function is

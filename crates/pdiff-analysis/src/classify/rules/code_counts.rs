@@ -20,6 +20,13 @@ pub(in crate::classify) fn calls_in_code(
     pairs.filter_map(|(from, to)| census.call(from, to)).map(|edge| edge.calls + edge.tail_jumps).sum()
 }
 
+/// All calls of a function in the code of a build.
+pub(super) fn all_calls_in_code(context: &Context<'_>, case: &Case<'_>, side: Side) -> u32 {
+    let census = context.builds.census(side);
+    let edges = case.ids[side].iter().flat_map(|id| census.into_iter().flat_map(|of| of.calls_to(*id)));
+    edges.map(|edge| edge.calls + edge.tail_jumps).sum()
+}
+
 /// Whether the code of both builds shows that a function goes on where it returned early: there was a way through it without a call
 /// of the callee, and now there is none.
 pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
@@ -40,8 +47,10 @@ fn can_skip(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: S
     }
     let range = |body: &Body| body.addr.0..body.addr.0.saturating_add(body.bytes);
     let code: Vec<Range<u64>> = own.into_iter().chain(cold).map(range).collect();
-    let entries: Vec<u64> =
-        bodies(callee).into_iter().filter(|body| !is_cold(body)).map(|body| body.addr.0).collect();
+    let entries: Vec<u64> = match callee.is_of_library() {
+        true => paths.stubs_of(side, &callee.row.name),
+        false => bodies(callee).into_iter().filter(|body| !is_cold(body)).map(|body| body.addr.0).collect(),
+    };
     paths.can_skip(side, &code, &entries)
 }
 

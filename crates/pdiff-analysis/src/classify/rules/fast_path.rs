@@ -438,10 +438,12 @@ pub(super) fn only_entered<'a>(
         let pct = |side| share_pct(row, side, call.weight(side));
         let callee = context.callee(call)?;
         let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(callee);
-        // Waiting in a library or in the kernel is not a path of the program's.
+        // Waiting in a library or in the kernel is not a path of the program's, unless the code shows that it is.
         let is_path =
             callee.row.object == row.object && !callee.is_stub() && !is_inlined_library(callee, side);
         let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(side.other());
+        let may_be_path = is_entered && side == Side::After && callee.is_of_library();
+        let is_path = is_path || may_be_path && has_lost_way_around(context, case, callee);
         // A chain that lost a caller shows calls that the code does not have; where the other run's chains lost the
         // callee's callers, it may have been entered from here all the same.
         let census = context.builds.census(side);

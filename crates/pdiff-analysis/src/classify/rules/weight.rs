@@ -3,7 +3,9 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::changed_above::changed_above;
-use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
+use super::code_counts::{
+    all_calls_in_code, calls_in_code, copies_in_code, is_in_other_form, is_inlined_only,
+};
 use super::cost_per_call::cost_per_call;
 use super::edge;
 use crate::classify::case::{Case, share_pct};
@@ -291,14 +293,16 @@ fn may_be_called_more(context: &Context<'_>, case: &Case<'_>, more: Side) -> boo
     has_more_uses(context, case, &places(context, case), more)
 }
 
-/// Whether a caller of a function, or a function that contains copies of it, has more calls or copies of it in its code on a side.
+/// Whether a caller of a function, or a function that contains copies of it, has more calls or copies of it in its code on a side, or
+/// all code of that build has more calls of it.
 fn has_more_uses(context: &Context<'_>, case: &Case<'_>, places: &[&Case<'_>], more: Side) -> bool {
     let uses = |caller: &Case<'_>, side: Side| {
         calls_in_code(context, caller, case, side) + copies_in_code(context, caller, case, side)
     };
     let has_more = |caller: &Case<'_>| uses(caller, more) > uses(caller, more.other());
     let mut callers = context.calls_to(case.row, more).into_iter().filter_map(|call| context.caller(call));
-    callers.any(has_more) || places.iter().any(|place| has_more(place))
+    let all = |side: Side| all_calls_in_code(context, case, side);
+    callers.any(has_more) || places.iter().any(|place| has_more(place)) || all(more) > all(more.other())
 }
 
 /// Callees of After's run that Before's build does not contain: their weight left the function, or was never in it, and yet
