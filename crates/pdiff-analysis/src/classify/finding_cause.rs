@@ -168,12 +168,15 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     }
     let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
     if let Some((cause, confidence, _)) = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs()) {
-        // What is proved of functions inside is not proved of the one that the part is named by.
-        let is_of_named =
-            named.is_some_and(|verdict| verdict.cause == cause && verdict.confidence == confidence);
-        return match confidence == Confidence::Proved && !is_of_named {
-            true => (cause, Confidence::Likely, Some(PartLimit::ProvedInside)),
-            false => (cause, confidence, None),
+        // What is proved of functions inside is not proved of the one that the part is named by; what is proved of that one is, if most
+        // of the part is that.
+        let points = finding.delta_pp();
+        let of_named = named.filter(|verdict| verdict.cause == cause);
+        let is_most = |verdict: &&Verdict| verdict.delta_judged_pp() / points >= MAIN_PART;
+        return match (of_named.filter(is_most), confidence) {
+            (Some(verdict), _) if verdict.confidence >= confidence => (cause, verdict.confidence, None),
+            (_, Confidence::Proved) => (cause, Confidence::Likely, Some(PartLimit::ProvedInside)),
+            _ => (cause, confidence, None),
         };
     }
     let is_why = |verdict: &&Verdict| {

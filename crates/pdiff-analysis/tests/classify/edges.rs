@@ -532,3 +532,31 @@ fn a_call_that_only_the_code_shows_explains_what_costs_more_below_the_callers_ca
     let outcome = classified(seen(&of(60, 60), &build("put=62")), seen(&of(130, 60), &build("put=63")));
     assert_eq!(verdict(&outcome, "find").rule_id, "R-heavier");
 }
+
+#[test]
+fn lines_of_copies_in_a_function_that_one_build_contains_inlined_are_no_new_call() {
+    let (steady, words) = steady();
+    let before = format!("{steady}main;search 90\nmain;search;+visit 30");
+    let after = format!("{steady}main;search 60\nmain;search;visit 40\nmain;search;visit;+heads 25");
+    let build = format!("main:50 {words} main>search search:600 heads:0");
+    let outcome = classified(
+        seen(&before, &format!("{build} search=60 visit:0 search<visit*1 search<heads*1")),
+        seen(&after, &format!("{build} search=61 visit:90 search>visit visit<heads*1")),
+    );
+    let rule = verdict(&outcome, "heads").rule_id;
+    assert!(!["R-edge", "R-fast-path"].contains(&rule), "{rule}");
+}
+
+#[test]
+fn what_a_caller_must_call_more_often_it_does_though_it_saves_more_time_itself() {
+    let (steady, words) = steady();
+    let build =
+        |hash: u32| format!("main:50 {words} main>run run:200 run={hash} run>flags flags:120 flags=5");
+    let of = |run: u64, flags: u64| format!("{steady}main;run {run}\nmain;run;flags {flags}");
+    let verdict_of = |before: &str, after: &str| {
+        said(&classified(seen(before, &build(60)), seen(after, &build(61))), "flags")
+    };
+    assert_eq!(verdict_of(&of(300, 12), &of(120, 120)), "missing-fast-path likely R-edge");
+    // Its code may also take twice as long.
+    assert_eq!(verdict_of(&of(300, 60), &of(120, 120)), "heavier likely R-heavier");
+}

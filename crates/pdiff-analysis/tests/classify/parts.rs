@@ -185,4 +185,8 @@ fn a_part_is_proved_only_where_its_own_function_is() {
     let own = outcome.verdicts.iter_mut().find(|verdict| verdict.function == named).unwrap();
     own.cause = Cause::MoreCalls;
     assert_eq!(of(&outcome), (Cause::MoreCalls, Confidence::Proved, None));
+    // What is below it is part of that finding, though no more than likely by itself.
+    let below = outcome.verdicts.iter_mut().find(|verdict| verdict.function == inside).unwrap();
+    below.confidence = Confidence::Likely;
+    assert_eq!(of(&outcome), (Cause::MoreCalls, Confidence::Proved, None));
 }

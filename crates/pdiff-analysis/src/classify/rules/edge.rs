@@ -74,7 +74,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         .map(|pct| (Edge::New, pct))
         .or_else(|| more_calls(context, case, (caller, call), flipped))?;
     let explains = here_pp >= FLOOR_PP.max(EXPLAINING_PART * grown_pp);
-    if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_cost_more(context, caller, here_pp) {
+    // What must be called more often is so wherever its caller saves time.
+    let may_be = || many_times(context, case).is_some() || may_cost_more(context, caller, here_pp);
+    if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_be() {
         return None;
     }
     if in_between::rule(context, case, flipped).is_some()
@@ -189,14 +191,27 @@ fn new_edge(
 ) -> Option<f64> {
     let entered = only_entered(context, entered_from, flipped, Side::After);
     let (_, pct) = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call))?;
-    let is_none =
-        |callee: &Case<'_>| runs_as_often(context, callee) || has_other_lines(context, caller, callee, pct);
+    let is_none = |callee: &Case<'_>| {
+        runs_as_often(context, callee)
+            || has_other_lines(context, caller, callee, pct)
+            || is_copied_elsewhere(context, caller, callee)
+    };
     if context.callee(call).is_some_and(is_none) {
         return None;
     }
     let left = only_entered(context, entered_from, flipped, Side::Before);
     let left: f64 = left.iter().map(|(_, pct)| pct).sum();
     (left <= EXPLAINING_PART * pct || costs_more(context, caller, pct)).then_some(pct)
+}
+
+/// Whether a function runs only inlined, calls next to nothing, and its caller has code of its own in one build only: where that is
+/// inlined, so is the function, and the lines around may have its samples there.
+fn is_copied_elsewhere(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> bool {
+    let has_no_code = Side::BOTH.into_iter().all(|side| has_no_body(context, case, side));
+    let of = &case.row.after;
+    has_no_code
+        && is_in_other_form(context, caller).is_some()
+        && of.x_pct() >= (1.0 - EXPLAINING_PART) * of.total_pct
 }
 
 /// Whether a function that runs only inlined has as many copies in a caller as before, and costs more there itself, because samples of
