@@ -508,6 +508,19 @@ fn a_function_that_callers_no_longer_inline_counts_with_their_own() {
     assert!(weights_sum(&comparison));
 }
 
+/// What it calls has another name now, so that the part is the net of its callees.
+#[test]
+fn a_function_no_longer_inlined_whose_callees_were_replaced_counts_with_its_callers() {
+    let [mut before, mut after] = uninlined([120, 60], [10, 70]);
+    for stack in ["main;serve;find", "main;listen;next", "main;load;first"] {
+        before.push((format!("{stack};+leaf;step"), 40));
+        after.push((format!("{stack};leaf;next_step"), 40));
+    }
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    assert_eq!(names(&comparison.findings), Vec::<&str>::new());
+    assert!(weights_sum(&comparison));
+}
+
 /// It left all callers at once, so what it lost below one belongs with what the others gained.
 #[test]
 fn a_function_no_longer_inlined_counts_below_all_its_callers() {

@@ -69,7 +69,8 @@ pub(super) fn with_callers(
         return picks;
     }
     let function = |node: usize| function_of(groups.nodes[node].place, anchors);
-    let flipped = |pick: &Pick| function(pick.node).filter(|_| pick.shape == Shape::Place);
+    let is_of_node = |pick: &Pick| matches!(pick.shape, Shape::Place | Shape::Net);
+    let flipped = |pick: &Pick| function(pick.node).filter(|_| is_of_node(pick));
     let code = NodeCode::new(input, stacks, groups);
     let (mut of_functions, others): (Vec<Pick>, Vec<Pick>) = picks.into_iter().partition(|pick| {
         flipped(pick).is_some_and(|key| holders.contains_key(&key) || inlined.contains_key(&key))

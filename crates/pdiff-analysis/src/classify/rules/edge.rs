@@ -75,7 +75,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         .or_else(|| more_calls(context, case, (caller, call), flipped))?;
     let explains = here_pp >= FLOOR_PP.max(EXPLAINING_PART * grown_pp);
     // What must be called more often is so wherever its caller saves time.
-    let may_be = || many_times(context, case).is_some() || may_cost_more(context, caller, here_pp);
+    let must_be = || context.is_patched && many_times(context, case).is_some();
+    let may_be = || must_be() || may_cost_more(context, caller, here_pp);
     if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_be() {
         return None;
     }
