@@ -107,6 +107,8 @@ pub enum Limit {
     MayBeInlined(Side),
     /// The side without samples has it only inlined: its lines may count for the functions that contain it.
     CopiesAlone(Side),
+    /// All samples of a side are where it is inlined, and such lines may count for the code around.
+    SampledInCopies(Side),
     /// That a setting differs is known, not that nothing else does.
     SettingAlone,
     /// Only samples say that one run did not enter it.

@@ -560,3 +560,20 @@ fn what_a_caller_must_call_more_often_it_does_though_it_saves_more_time_itself()
     // Its code may also take twice as long.
     assert_eq!(verdict_of(&of(300, 60), &of(120, 120)), "heavier likely R-heavier");
 }
+
+#[test]
+fn a_function_that_was_sampled_in_copies_alone_may_be_sampled_as_the_code_around() {
+    let (steady, words) = steady();
+    let build = |hash: u32, copies: &str| {
+        format!("main:50 {words} main>find find:400 find={hash} none:60 none=5 {copies} main>none")
+    };
+    let with = |stack: &str, copies: &str| {
+        let outcome = classified(
+            seen(&format!("{steady}main;find 90\nmain;find;{stack} 40"), &build(60, copies)),
+            seen(&format!("{steady}main;find 90"), &build(61, copies)),
+        );
+        said(&outcome, "none")
+    };
+    assert_eq!(with("+none", "find<none*2"), "lighter unclear R-no-longer-active");
+    assert_eq!(with("none", "find>none"), "lighter likely R-no-longer-active");
+}

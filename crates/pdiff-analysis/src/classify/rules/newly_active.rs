@@ -4,7 +4,7 @@
 //! Zero of N samples is not a proof of absence: the side with samples must have at least [`FACTOR`] times what zero samples
 //! may hide.
 
-use pdiff_profile::Side;
+use pdiff_profile::{Side, Weight};
 
 use super::code_counts::has_no_body;
 use super::new_code::is_local_name;
@@ -20,10 +20,14 @@ use crate::classify::places::places;
 use crate::classify::reason::{EnteredBy, Reason};
 use crate::classify::rules::FlippedCallers;
 use crate::classify::setting::SettingValues;
+use crate::compare::InlinedInto;
 use crate::noise::MIN_SAMPLES;
 
 /// How many times the bound of the side without samples the other side's lower end must be.
 pub(super) const FACTOR: f64 = 5.0;
+
+/// A function with this part of its weight in its own code and what is inlined there calls nothing that counts.
+const NEARLY_ALL: f64 = 0.9;
 
 /// How many callers in a row may be newly active themselves.
 const DEEPEST: usize = 16;
@@ -70,6 +74,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if case.of_program && has_no_body(context, case, idle) {
         finding = finding.limited(Confidence::Unclear, Limit::CopiesAlone(idle));
     }
+    if case.of_program && runs_as_copies(context, case, active) {
+        finding = finding.limited(Confidence::Unclear, Limit::SampledInCopies(active));
+    }
     if is_local_name(&row.name) {
         finding = finding.limited(Confidence::Unclear, Limit::LocalName);
     }
@@ -82,6 +89,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         None => finding.limited(Confidence::Likely, limit),
     };
     Some(gates::common(finding, case))
+}
+
+/// Whether a side ran a function only where it is inlined, in code that is another in the other build, and next to nothing that it calls:
+/// its samples are of lines in that code.
+fn runs_as_copies(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
+    let of = case.row.side(side);
+    let is_in_other_code = |copy: &InlinedInto| {
+        let place = context.case(&copy.caller, &case.row.object, copy.caller_file.as_deref());
+        place.is_some_and(|place| context.builds.same_code(&place.ids) == Some(false))
+    };
+    of.booked_self_weight == Weight::ZERO
+        && of.x_pct() >= NEARLY_ALL * of.total_pct
+        && case.row.inlined_into(side).iter().any(is_in_other_code)
 }
 
 /// Counts that say so: no call on the idle side, some on the other.

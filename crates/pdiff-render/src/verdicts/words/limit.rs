@@ -123,6 +123,10 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::CopiesAlone(side) => {
             format!("{side} it is only inlined: its samples may count for the functions that contain it")
         }
+        Limit::SampledInCopies(side) => format!(
+            "{side} all its samples are where it is inlined, and {} such samples may count for the function around",
+            side.other()
+        ),
         Limit::VanishedCopy { copy, in_build } => {
             format!("{copy}, inlined in its caller in the {in_build} binary alone, may be the same function")
         }
