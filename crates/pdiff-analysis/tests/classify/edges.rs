@@ -133,6 +133,9 @@ fn of_builds_a_patch_apart_a_changed_caller_may_call_a_function_twice() {
     };
     // The caller's own total shows nothing; the code has one more call.
     assert_eq!(said_of(&of(115, 20), &twice), "more-calls likely R-edge");
+    // Next to nothing under another caller is noise, however it changes.
+    let of_one = classified(seen(&of(60, 1), &once), seen(&of(115, 2), &twice));
+    assert_eq!(said(&of_one, "fetch"), "more-calls likely R-edge");
     // As many calls in the code: only a path that is taken more.
     let once_again = fetching("run=61 run>fetch");
     assert_eq!(said_of(&of(125, 20), &once_again), "missing-fast-path likely R-edge");

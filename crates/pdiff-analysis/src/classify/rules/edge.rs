@@ -272,7 +272,9 @@ fn more_calls(
         .map(|(times, of_caller)| times >= MORE_THAN_REST * of_caller);
     let least = if calls.after > calls.before || by_own == Some(true) { MORE_WITH_CALLS } else { MORE };
     let is_beyond_caller = by_own.unwrap_or_else(|| is_beyond(of_caller));
-    let is_more = before > 0.0 && after >= least * before && is_beyond(others) && is_beyond_caller;
+    // Next to nothing under others is noise.
+    let is_beyond_others = is_beyond(others) || others.values().all(|pct| *pct < FLOOR_PP);
+    let is_more = before > 0.0 && after >= least * before && is_beyond_others && is_beyond_caller;
     // What both runs have under callers that do not call it was called through pointers, or is lost on both sides.
     let orphaned = PerSide::from_fn(|side| context.orphaned_pct(case, side));
     let may_be_lost = factor * orphaned.before - orphaned.after >= EXPLAINING_PART * (after - before);
