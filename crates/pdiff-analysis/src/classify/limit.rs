@@ -190,7 +190,7 @@ pub enum Limit {
 }
 
 /// The reason why the cause of a finding is not more certain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum PartLimit {
     /// A setting controls it that only one side has.
     SettingOfOneSide,
@@ -198,8 +198,8 @@ pub enum PartLimit {
     SampledElsewhere,
     /// The base run has samples of it, too.
     SampledBefore,
-    /// The verdict on the function that it is named by is no more certain.
-    FunctionDoubted,
+    /// The verdict on the function that it is named by is no more certain, and why.
+    FunctionDoubted(Option<Box<Limit>>),
     /// A binary cannot show whether it contains the code.
     CodeNotShown,
     /// The code has no names: the other side may have the same code under its names.

@@ -40,11 +40,11 @@ fn a_part_whose_functions_have_no_known_cause_is_unclear() {
     part.before = FindingSide { pct: 0.5 * part.after.pct, per_op: None, ..part.before };
     let cause = |comparison: &pdiff_analysis::Comparison, outcome: &_| {
         let of = &finding_causes(&comparison.findings, outcome)[0];
-        (of.cause, of.confidence, of.limited_by)
+        (of.cause, of.confidence, of.limited_by.clone())
     };
     outcome.verdicts.iter_mut().for_each(|verdict| verdict.cause = Cause::Moved);
     let limit = Some(PartLimit::NoMainCause);
-    assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Likely, limit));
+    assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Likely, limit.clone()));
     outcome.verdicts.iter_mut().for_each(|verdict| verdict.cause = Cause::Noise);
     assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Unclear, limit));
 }
@@ -161,7 +161,7 @@ fn code_without_names_is_not_new_where_the_other_side_has_none() {
     part.before = FindingSide { weight: Weight(0), samples: 0, pct: 0.0, per_op: None, ..part.before };
     let of = &finding_causes(&comparison.findings, &outcome)[0];
     let unclear = (Cause::Unclear, Confidence::Unclear, Some(PartLimit::NoNames));
-    assert_eq!((of.cause, of.confidence, of.limited_by), unclear);
+    assert_eq!((of.cause, of.confidence, of.limited_by.clone()), unclear);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_part_is_proved_only_where_its_own_function_is() {
     }
     let of = |outcome: &_| {
         let of = finding_causes(&comparison.findings, outcome)[0].clone();
-        (of.cause, of.confidence, of.limited_by)
+        (of.cause, of.confidence, of.limited_by.clone())
     };
     let limit = Some(PartLimit::ProvedInside);
     assert_eq!(of(&outcome), (Cause::MoreCalls, Confidence::Likely, limit));

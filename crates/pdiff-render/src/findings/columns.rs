@@ -31,7 +31,7 @@ const TEXTS: [Text; 9] = [
     ("subsystem", |part| part.finding?.subsystem.clone()),
     ("cause", |part| Some(part.cause?.cause.to_string())),
     ("confidence", |part| Some(part.cause?.confidence.to_string())),
-    ("limited_by", |part| part.cause?.limited_by.map(part_limit_text)),
+    ("limited_by", |part| part.cause?.limited_by.as_ref().map(part_limit_text)),
     ("settings", |part| Some(part.finding?.settings.iter().map(setting).collect::<Vec<_>>().join("; "))),
     ("callers", |part| Some(part.finding?.callers.join("; "))),
 ];

@@ -167,7 +167,7 @@ pub(crate) fn with_causes<'a>(of: &'a Comparison, causes: &[FindingCause]) -> Ve
     for (report, of) in reports.iter_mut().zip(causes) {
         report.cause = Some(of.cause.as_str());
         report.confidence = Some(of.confidence.as_str());
-        report.limited_by = of.limited_by.map(part_limit_text);
+        report.limited_by = of.limited_by.as_ref().map(part_limit_text);
         report.code_is_new = of.code_is_new;
     }
     reports

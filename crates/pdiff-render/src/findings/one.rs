@@ -35,7 +35,7 @@ pub(crate) fn blocks(of: &ExplainedFinding<'_>) -> Vec<Block> {
     let causes = finding_causes(&comparison.findings, classification);
     if let Some(cause) = finding.rank.checked_sub(1).and_then(|at| causes.get(at)) {
         blocks.push(Line::block("cause", cause_text(cause.cause, cause.confidence)));
-        blocks.extend(cause.limited_by.map(|why| Line::block("limited", part_limit_text(why))));
+        blocks.extend(cause.limited_by.as_ref().map(|why| Line::block("limited", part_limit_text(why))));
     }
     let polling = [&finding.before, &finding.after].map(|side| fixed(side.polling_pct(), 1));
     if finding.before.polling.0.max(finding.after.polling.0) > 0 {

@@ -183,19 +183,20 @@ pub fn limit_text(of: &Limit) -> String {
 
 /// What keeps the cause of a part from being more certain.
 #[must_use]
-pub fn part_limit_text(of: PartLimit) -> String {
+pub fn part_limit_text(of: &PartLimit) -> String {
     let text = match of {
         PartLimit::SettingOfOneSide => "controlled by a setting that only one side has",
         PartLimit::SampledElsewhere => "the base run has samples of it elsewhere",
         PartLimit::SampledBefore => "the base run has samples of it, too",
-        PartLimit::FunctionDoubted => "the verdict on the function itself is no more certain",
+        PartLimit::FunctionDoubted(Some(why)) => return limit_text(why),
+        PartLimit::FunctionDoubted(None) => "the verdict on the function itself is no more certain",
         PartLimit::CodeNotShown => {
             "nothing ran here on the other side; whether its binary contains the code is not known"
         }
         PartLimit::NoNames => "this code has no names; the other side may have the same code under its names",
         PartLimit::ProvedInside => "proved of functions inside it, not of the one that it is named by",
         PartLimit::NoMainCause => "no single cause explains half of this part",
-        PartLimit::KernelWork(kind) => return format!("most of it is in the kernel: {}", work_text(kind)),
+        PartLimit::KernelWork(kind) => return format!("most of it is in the kernel: {}", work_text(*kind)),
     };
     text.to_owned()
 }
