@@ -22,6 +22,7 @@ mod forwarder;
 mod heirs;
 mod idle;
 mod kinship;
+mod known_callers;
 mod renames;
 mod replaced_calls;
 mod spent;
@@ -35,7 +36,7 @@ use kinship::{Kinship, weight};
 use vanished::Vanished;
 
 pub(super) use replaced_calls::{
-    called_instead, took_calls_from_elsewhere, took_over_calls, took_over_calls_of,
+    called_instead, dropped_library_call, took_calls_from_elsewhere, took_over_calls, took_over_calls_of,
 };
 
 use super::case::Case;
