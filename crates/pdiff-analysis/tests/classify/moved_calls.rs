@@ -84,3 +84,23 @@ fn new_code_that_only_leads_to_generic_code_of_a_library_may_have_been_in_its_ca
     assert_eq!(of(2), "new-overhead likely R-new-code");
     assert_eq!(of(60), "new-overhead proved R-new-code");
 }
+
+#[test]
+fn where_the_shares_of_all_functions_grew_a_greater_share_of_a_callee_is_no_call() {
+    let of = |join: u32| {
+        let steady: String = (0..20).map(|n| format!("main;steady_{n} 60\n")).collect();
+        let words: String = (0..20).map(|n| format!("steady_{n}:80 main>steady_{n} ")).collect();
+        let words = format!("{words} main>run run>join join:90");
+        let before = format!("{steady}main;old 1800\nmain;run 100\nmain;run;join 10");
+        let after = format!("{steady}main;run 130\nmain;run;join {join}");
+        let outcome = between(
+            (&before, &format!("{words} run:200 run=1 old:90 main>old")),
+            (&after, &format!("{words} run:230 run=2")),
+        );
+        (said(&outcome, "run"), said(&outcome, "join"))
+    };
+    let (run, join) = of(35);
+    assert!(!run.contains("missing") && !join.contains("missing"), "{run}, {join}");
+    let (run, join) = of(90);
+    assert!(run.contains("missing") || join.contains("missing"), "{run}, {join}");
+}
