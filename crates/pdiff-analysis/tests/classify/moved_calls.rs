@@ -86,6 +86,30 @@ fn new_code_that_only_leads_to_generic_code_of_a_library_may_have_been_in_its_ca
 }
 
 #[test]
+fn what_is_inlined_and_only_leads_to_old_code_is_in_between_though_that_costs_more() {
+    let of = |own: u32, compile: &str| {
+        let before = (
+            "main;reverse 20\nmain;reverse;compile 20\nmain;check 9",
+            "reverse:200 compile:300 main>reverse",
+        );
+        let after =
+            format!("main;reverse 20\nmain;reverse;+once {own}\nmain;reverse;+once;+invoke;{compile} 200");
+        let words = format!(
+            "{} reverse<once*1 reverse<invoke*1 once<invoke*1 {compile}:400 reverse>{compile}",
+            before.1
+        );
+        let outcome = between((before.0, &format!("{} reverse>compile", before.1)), (&after, &words));
+        (said(&outcome, "once"), said(&outcome, "invoke"))
+    };
+    let between = "moved likely R-in-between";
+    assert_eq!(of(1, "compile"), (between.to_owned(), between.to_owned()));
+    // Its callers did not call that before.
+    assert_eq!(of(1, "check").0, "new-overhead likely R-new-code");
+    assert_eq!(of(60, "compile").0, "new-overhead likely R-new-code");
+    assert_eq!(of(1, "compile_anew").0, "new-overhead likely R-new-code");
+}
+
+#[test]
 fn where_the_shares_of_all_functions_grew_a_greater_share_of_a_callee_is_no_call() {
     let of = |join: u32| {
         let steady: String = (0..20).map(|n| format!("main;steady_{n} 60\n")).collect();

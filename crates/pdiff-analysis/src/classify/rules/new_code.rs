@@ -9,6 +9,7 @@ use pdiff_profile::Side;
 use pdiff_profile::census::{Function, FunctionId};
 
 use super::code_counts::has_no_body;
+use super::in_between;
 use super::succession;
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
@@ -64,6 +65,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         let reason = Reason::InlinedWithoutInstance { hidden: without };
         let finding = Finding::new("R-not-visible", Cause::Unclear, judged, reason);
         return Some(finding.limited(Confidence::Unclear, Limit::InlinedWithoutInstance(without)));
+    }
+    if let Some(between) = in_between::only_leads_on(context, case, without.other()) {
+        return Some(between);
     }
     let (rule_id, cause) = match without {
         Side::Before => ("R-new-code", Cause::NewOverhead),

@@ -7,6 +7,7 @@ use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::InBuild;
 use crate::classify::context::Context;
 use crate::classify::library::is_library;
+use crate::noise::FLOOR_PP;
 
 /// So many functions of one build only, or of libraries, may be between two functions of both builds, less one.
 const FARTHEST: usize = 4;
@@ -14,14 +15,17 @@ const FARTHEST: usize = 4;
 /// How many calls of each are followed, heaviest first.
 const WIDEST: usize = 8;
 
+/// Callers that call a function by at most this part of what they did left it.
+const RELIC_PART: f64 = 0.2;
+
 /// The nearest functions above one of side `with` that both runs entered.
-pub(super) struct KnownCallers<'c> {
+pub(in crate::classify) struct KnownCallers<'c> {
     rows: Vec<&'c Case<'c>>,
     with: Side,
 }
 
 impl<'c> KnownCallers<'c> {
-    pub(super) fn of(context: &'c Context<'_>, case: &Case<'_>, with: Side) -> Self {
+    pub(in crate::classify) fn of(context: &'c Context<'_>, case: &Case<'_>, with: Side) -> Self {
         let mut rows: Vec<&'c Case<'c>> = Vec::new();
         let mut seen = vec![context.row_number(case.row)];
         let mut fresh = callers(context, case, with);
@@ -50,18 +54,25 @@ impl<'c> KnownCallers<'c> {
             return 0.0;
         }
         let lost_by = |row: &Case<'_>| {
-            let under = |side: Side| {
-                let depth = if side == self.with { 1 } else { FARTHEST };
-                led_to_pct(context, row, callee, side, depth)
-            };
-            let change_pp = context.common_shift.own_change_pp(under(Side::Before), under(Side::After));
-            let lost_pp = match self.with {
-                Side::After => -change_pp,
-                Side::Before => change_pp / context.common_shift.factor(),
-            };
-            lost_pp.max(0.0)
+            let (there, here) = self.under_pct(context, row, callee);
+            (there - here).max(0.0)
         };
         self.rows.iter().map(|row| lost_by(row)).sum()
+    }
+
+    /// Whether they called a callee in the other run, and hardly do so themselves now, however much it costs.
+    pub(in crate::classify) fn left(&self, context: &Context<'_>, callee: &Case<'_>) -> bool {
+        let under = self.rows.iter().map(|row| self.under_pct(context, row, callee));
+        let (there, here) = under.fold((0.0, 0.0), |sum: (f64, f64), of| (sum.0 + of.0, sum.1 + of.1));
+        is_known(callee) && there >= FLOOR_PP && here <= RELIC_PART * there
+    }
+
+    /// What a caller has of a callee in the other run and in this one, in percent of this one.
+    fn under_pct(&self, context: &Context<'_>, row: &Case<'_>, callee: &Case<'_>) -> (f64, f64) {
+        let factor = context.common_shift.factor();
+        let there = led_to_pct(context, row, callee, self.with.other(), FARTHEST);
+        let of_this = if self.with == Side::After { factor * there } else { there / factor };
+        (of_this, led_to_pct(context, row, callee, self.with, 1))
     }
 }
 

@@ -35,6 +35,7 @@ use heirs::Heir;
 use kinship::{Kinship, weight};
 use vanished::Vanished;
 
+pub(super) use known_callers::KnownCallers;
 pub(super) use replaced_calls::{
     called_instead, dropped_library_call, took_calls_from_elsewhere, took_over_calls, took_over_calls_of,
 };
