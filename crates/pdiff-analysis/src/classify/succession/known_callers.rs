@@ -1,5 +1,5 @@
-//! The nearest functions of both builds above one that only one build has, and what they called themselves in the other run: what
-//! they call less by as much as the function calls it was there before.
+//! The nearest functions of both builds above one that only one build has, and what they called in the other run: what they call
+//! less, by as much as the function calls it, was there before.
 
 use pdiff_profile::Side;
 
@@ -9,7 +9,7 @@ use crate::classify::context::Context;
 use crate::classify::library::is_library;
 use crate::noise::FLOOR_PP;
 
-/// So many functions of one build only, or of libraries, may be between two functions of both builds, less one.
+/// How many calls are followed from one function of both builds to another, through functions of one build only and of libraries.
 const FARTHEST: usize = 4;
 
 /// How many calls of each are followed, heaviest first.

@@ -1,5 +1,5 @@
-//! A function that was called where another one is called now, and a function that calls what its caller called before: the code
-//! tells so, whatever the runs entered.
+//! A function that was called where another one is called now, be it of a library, and a function that calls what its caller called
+//! before: the code tells so, whatever the runs entered.
 
 use super::kinship::{INHERITED_PART, Kinship, weight};
 use crate::classify::case::{Case, share_pct};
