@@ -124,7 +124,11 @@ fn one_sided(finding: &Finding, of: &Classification, named: Option<&Verdict>) ->
     Some(if let Some(verdict) = doubted.filter(|_| is_shown) {
         let took_over = matches!(verdict.cause, Cause::Moved | Cause::Split | Cause::Merged);
         let cause = if took_over { verdict.cause } else { cause };
-        (cause, verdict.confidence, Some(PartLimit::FunctionDoubted(verdict.limited_by.clone().map(Box::new))))
+        (
+            cause,
+            verdict.confidence,
+            Some(PartLimit::FunctionDoubted(verdict.limited_by.clone().map(Box::new))),
+        )
     } else if cause == Cause::NewlyActive && before > 0.0 {
         (cause, Confidence::Likely, Some(PartLimit::SampledBefore))
     } else if is_shown {

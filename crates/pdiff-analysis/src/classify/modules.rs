@@ -31,6 +31,11 @@ const LEAST_ROWS: usize = 8;
 /// How much of the heavier part's weight the lighter one must have.
 const LEAST_WEIGHT: f64 = 0.25;
 
+/// So many functions of one build only may be between a part and what both builds have above it, and so many callers of each count,
+/// heaviest first.
+const FARTHEST_ENTRY: usize = 4;
+const WIDEST_ENTRY: usize = 4;
+
 /// A module that kept a smaller part of its functions was rewritten.
 const KEPT_PART: f64 = 0.5;
 
@@ -38,7 +43,7 @@ const KEPT_PART: f64 = 0.5;
 struct Part {
     rows: BTreeSet<usize>,
     modules: BTreeMap<String, f64>,
-    /// Functions of both builds that call it.
+    /// Functions of both builds that call it, also through functions of this build alone.
     entered_from: BTreeSet<usize>,
 }
 
@@ -333,8 +338,8 @@ fn parts(
                 let Some(number) = context.row_number(other.row) else { continue };
                 if left.remove(&number) {
                     open.push(number);
-                } else if is_caller && other.of_program && other.held_by(side.other()) == InBuild::Yes {
-                    part.entered_from.insert(one_row(context, other).unwrap_or(number));
+                } else if is_caller {
+                    add_entries(context, other, side, FARTHEST_ENTRY, &mut part.entered_from);
                 }
             }
         }
@@ -343,6 +348,28 @@ fn parts(
         }
     }
     parts
+}
+
+/// The functions of both builds that call a part through a function: that one itself, or those above it if this build alone has it.
+fn add_entries(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    side: Side,
+    depth: usize,
+    entries: &mut BTreeSet<usize>,
+) {
+    match caller.held_by(side.other()) {
+        InBuild::Yes if caller.of_program => {
+            entries.extend(one_row(context, caller).or_else(|| context.row_number(caller.row)));
+        }
+        InBuild::No if depth > 0 => {
+            for above in context.calls_to(caller.row, side).into_iter().take(WIDEST_ENTRY) {
+                let above = context.caller(above).filter(|above| !std::ptr::eq(above.row, caller.row));
+                above.into_iter().for_each(|above| add_entries(context, above, side, depth - 1, entries));
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The row of a function that is called differently in the other build: the first of the two.

@@ -17,6 +17,7 @@ mod fast_paths;
 mod in_between;
 mod laws;
 mod lost_frames;
+mod moved_calls;
 mod parts;
 mod per_operation;
 mod replaced_in_code;

@@ -125,3 +125,31 @@ fn a_caller_whose_own_lines_changed_as_well_did_not_change_by_its_inlining_alone
     assert_eq!(of(131), "inline-change proved R-inline-lost-caller");
     assert_eq!(of(48), "inline-change likely R-inline-lost-caller");
 }
+
+#[test]
+fn a_module_that_other_new_code_leads_to_took_the_place_of_one_that_other_gone_code_led_to() {
+    // `vm::api` is a module of both builds, and its functions that lead on are of one each.
+    let side = |entry: &str, module: &str| {
+        let part: Vec<String> = (0..9).map(|at| format!("vm::{module}::{module}_{at}")).collect();
+        let mut folded =
+            with_rest(&format!("main;run 40\nmain;run;vm::api::Value::get 20\nmain;run;{entry} 5"));
+        let mut build = format!(
+            "main:50 work:50 main>work run:90 main>run vm::api::Value::get:80 run>vm::api::Value::get {entry}:300 run>{entry}"
+        );
+        let mut way = format!("main;run;{entry}");
+        let mut caller = entry.to_owned();
+        for name in &part {
+            way += &format!(";{name}");
+            folded += &format!("\n{way} 30");
+            build += &format!(" {name}:{} {caller}>{name}", if module == "stack" { 90 } else { 700 });
+            caller.clone_from(name);
+        }
+        (folded, build)
+    };
+    let (old, new) =
+        (side("vm::api::Instance::invoke", "stack"), side("vm::api::Call::execute_root", "register"));
+    let outcome = classified(seen(&old.0, &old.1), seen(&new.0, &new.1));
+    for name in ["vm::stack::stack_3", "vm::register::register_3"] {
+        assert_eq!(said(&outcome, name), "moved likely R-module");
+    }
+}

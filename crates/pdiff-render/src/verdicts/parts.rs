@@ -89,7 +89,8 @@ fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: 
     let title =
         format!("{} {}: {change}; {}", finding.rank, finding.name, cause_text(cause.cause, cause.confidence));
     let mut blocks = vec![Line::toned("part", title, Tone::Strong)];
-    blocks.extend(cause.limited_by.as_ref().map(|why| Line::toned("limited", part_limit_text(why), Tone::Dim)));
+    blocks
+        .extend(cause.limited_by.as_ref().map(|why| Line::toned("limited", part_limit_text(why), Tone::Dim)));
     let named = verdict_on(of, finding.function(), &finding.object);
     let listed = main_inside(finding);
     let mut members = listed.iter().filter_map(|inside| inside.function());

@@ -441,7 +441,10 @@ pub(super) fn only_entered<'a>(
         // Waiting in a library or in the kernel is not a path of the program's, unless the code shows that it is.
         let is_path =
             callee.row.object == row.object && !callee.is_stub() && !is_inlined_library(callee, side);
-        let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(side.other());
+        // Where the shares of all functions grew, a greater one is no call.
+        let factor = context.common_shift.factor();
+        let shared = if side == Side::After { factor } else { 1.0 / factor };
+        let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(side.other()) * shared.max(1.0);
         let may_be_path = is_entered && side == Side::After && callee.is_of_library();
         let is_path = is_path || may_be_path && has_lost_way_around(context, case, callee);
         // A chain that lost a caller shows calls that the code does not have; where the other run's chains lost the

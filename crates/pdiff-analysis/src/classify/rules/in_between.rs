@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use pdiff_profile::Side;
 
 use super::FlippedCallers;
+use super::code_counts::has_no_body;
 use super::succession::net_pp;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -21,7 +22,7 @@ use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::nesting::part_below;
 use crate::classify::reason::Reason;
-use crate::classify::succession::successions;
+use crate::classify::succession::{KnownCallers, successions};
 use crate::compare::{Row, SampledCall};
 use crate::findings::is_kernel_object;
 
@@ -31,6 +32,9 @@ const KEPT_PART: f64 = 0.5;
 
 /// The part of a callee's weight that the function must lead to: a helper that many call is not led to by any of them.
 const MOST_OF_CALLEE: f64 = 0.5;
+
+/// A function with this part of its weight under others does nothing itself.
+const NEARLY_ALL: f64 = 0.9;
 
 /// How many callees in a row are passed over.
 const DEEPEST: usize = 8;
@@ -85,6 +89,54 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let reason = Reason::InBetween { more, callees, self_pp: row.delta_self_pp() };
     let finding = Finding::new("R-in-between", Cause::Moved, Judged::Total, reason);
     Some(gates::common(finding.limited(Confidence::Likely, Limit::InCallees), case))
+}
+
+/// A function of one build that has no code of its own there, and does nothing but lead to functions that its callers called without it
+/// in the other run: what these cost more or less is said of them.
+pub(super) fn only_leads_on(context: &Context<'_>, case: &Case<'_>, with: Side) -> Option<Finding> {
+    let of = case.row.side(with);
+    if !does_nothing(context, case, with) {
+        return None;
+    }
+    let known = KnownCallers::of(context, case, with);
+    let mut led_to = BTreeMap::new();
+    add_led_to((context, &known), case, (with, of.total_pct), DEEPEST, &mut led_to);
+    if led_to.values().sum::<f64>() < NEARLY_ALL * of.total_pct {
+        return None;
+    }
+    let mut led_to: Vec<(String, f64)> = led_to.into_iter().collect();
+    led_to.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let callees = led_to.into_iter().take(NAMED).map(|(name, _)| name).collect();
+    let reason = Reason::InBetween { more: with, callees, self_pp: case.row.delta_self_pp() };
+    let finding = Finding::new("R-in-between", Cause::Moved, Judged::Total, reason);
+    Some(gates::common(finding.limited(Confidence::Likely, Limit::InCallees), case))
+}
+
+/// Whether a function runs only inlined, without samples that count.
+fn does_nothing(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
+    let of = case.row.side(side);
+    has_no_body(context, case, side) && of.self_pct <= (1.0 - NEARLY_ALL) * of.total_pct
+}
+
+/// What a function leads to of functions that its callers left for it, also through others that do nothing: so much of the case's
+/// weight.
+fn add_led_to(
+    (context, known): (&Context<'_>, &KnownCallers<'_>),
+    case: &Case<'_>,
+    (side, pct): (Side, f64),
+    depth: usize,
+    led_to: &mut BTreeMap<String, f64>,
+) {
+    let total = case.row.side(side).total_weight.as_f64();
+    for call in context.calls_from(case.row, side).into_iter().take(WIDEST) {
+        let Some(callee) = context.callee(call).filter(|callee| callee.of_program) else { continue };
+        let under = if total > 0.0 { pct * call.weight(side).as_f64() / total } else { 0.0 };
+        if known.left(context, callee) {
+            *led_to.entry(call.callee.clone()).or_default() += under;
+        } else if depth > 1 && !callee.is_sampled(side.other()) && does_nothing(context, callee, side) {
+            add_led_to((context, known), callee, (side, under), depth - 1, led_to);
+        }
+    }
 }
 
 /// The weight of callees that existed before, but not under this function: by callee, in points. `way` leads from the function to

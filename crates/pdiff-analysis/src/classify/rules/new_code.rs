@@ -9,6 +9,7 @@ use pdiff_profile::Side;
 use pdiff_profile::census::{Function, FunctionId};
 
 use super::code_counts::has_no_body;
+use super::in_between;
 use super::succession;
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
@@ -25,7 +26,8 @@ use crate::classify::module_pairs::ReplacedModules;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::{
-    called_instead, successions, took_calls_from_elsewhere, took_over_calls, took_over_calls_of,
+    called_instead, dropped_library_call, successions, took_calls_from_elsewhere, took_over_calls,
+    took_over_calls_of,
 };
 use crate::matching::file_stem;
 
@@ -48,6 +50,9 @@ const LEAST_GROWN: f64 = 0.3;
 /// Names of which this part is common may be those of one function.
 const LIKE_NAME: f64 = 0.5;
 
+/// A function that has this part of its code at most gave the rest to what it calls instead.
+const LEFT_PART: f64 = 0.5;
+
 /// So many functions of one build only may be between a function and the code that it is a part of.
 const FARTHEST_HEIR: usize = 8;
 
@@ -60,6 +65,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         let reason = Reason::InlinedWithoutInstance { hidden: without };
         let finding = Finding::new("R-not-visible", Cause::Unclear, judged, reason);
         return Some(finding.limited(Confidence::Unclear, Limit::InlinedWithoutInstance(without)));
+    }
+    if let Some(between) = in_between::only_leads_on(context, case, without.other()) {
+        return Some(between);
     }
     let (rule_id, cause) = match without {
         Side::Before => ("R-new-code", Cause::NewOverhead),
@@ -94,7 +102,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         };
         finding = finding.limited(Confidence::Likely, limit);
     }
-    if let Some(other) = called_instead(context, case, with).and_then(|id| named(context, without, id)) {
+    let instead = called_instead(context, case, with).or_else(|| dropped_library_call(context, case, with));
+    if let Some(other) = instead.and_then(|id| named(context, without, id)) {
         finding = finding.limited(Confidence::Likely, Limit::CalledInstead { other, in_build: without });
     }
     let row = context.row_number(case.row);
@@ -102,6 +111,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let is_doubtful = is_doubtful
         || took_over_calls(context, case, with)
         || took_calls_from_elsewhere(context, case, with)
+        || is_body_of_caller(context, case, with)
         || is_part_of_heir(context, case, with, flipped);
     if is_doubtful || (finding.callers.is_empty() && is_called(context, case, with)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
@@ -123,11 +133,48 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if is_library(case) {
         finding = finding.limited(Confidence::Likely, Limit::Library);
     }
+    if only_leads_to_library(context, case, with) {
+        finding = finding.limited(Confidence::Likely, Limit::InCallees);
+    }
     Some(gates::common(finding, case))
 }
 
 fn named(context: &Context<'_>, side: Side, id: FunctionId) -> Option<String> {
     Some(context.builds.census(side)?.function(id)?.name().to_owned())
+}
+
+/// Whether nearly all of its weight is under generic code of a library that both runs entered, and not in its own machine code: what
+/// the library does there, the callers of the function may have asked it for themselves.
+fn only_leads_to_library(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
+    let calls = context.calls_from(case.row, with).into_iter();
+    let of_library = calls.filter(|call| {
+        context.callee(call).is_some_and(|callee| {
+            callee.of_program
+                && is_library(callee)
+                && Side::BOTH.into_iter().all(|side| callee.is_sampled(side))
+        })
+    });
+    let pct: f64 = of_library.map(|call| share_pct(case.row, with, call.weight(with))).sum();
+    let of = case.row.side(with);
+    pct >= NEARLY_ALL * of.total_pct && of.booked_self_pct <= (1.0 - NEARLY_ALL) * of.total_pct
+}
+
+/// Whether it has the body that its main caller had in the other build: that one does little but call it, and has half of its code
+/// at most. It can cost more only because it is called more.
+fn is_body_of_caller(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
+    let censuses = context.builds.census(with).zip(context.builds.census(with.other()));
+    let Some((own, other)) = censuses else { return false };
+    let Some(call) = context.calls_to(case.row, with).into_iter().next() else { return false };
+    let is_known = |caller: &&Case<'_>| {
+        caller.of_program && Side::BOTH.into_iter().all(|side| caller.is_sampled(side)) && !is_library(caller)
+    };
+    let Some(caller) = context.caller(call).filter(is_known) else { return false };
+    let under = share_pct(case.row, with, call.weight(with));
+    let (here, there) = (caller.code_bytes(own, with), caller.code_bytes(other, with.other()));
+    let is_shorter = here > 0 && here as f64 <= LEFT_PART * there as f64;
+    is_shorter
+        && under >= NEARLY_ALL * case.row.side(with).total_pct
+        && under >= NEARLY_ALL * caller.row.side(with).total_pct
 }
 
 /// Whether it is a part of code that took the place of other code: the function that calls it most is itself in this build alone and did

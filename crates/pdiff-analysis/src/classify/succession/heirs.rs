@@ -1,6 +1,7 @@
 //! What a function took over from others: whose weight it has, and whether that can be.
 
 use super::kinship::{INHERITED_PART, Kinship, SAME_NAME, share, weight};
+use super::known_callers::KnownCallers;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{InBuild, Judged};
 use crate::classify::likeness::{are_named_alike, shares_content};
@@ -361,10 +362,12 @@ impl<'c> Kinship<'c, '_> {
                 }
             }
         }
+        let known = KnownCallers::of(self.context, case, with);
         let calls = self.context.calls_from(case.row, with).into_iter();
         let taken = calls.map(|call| {
             let lost = lost.get(call.callee.as_str()).copied().unwrap_or(0.0);
-            share_pct(case.row, with, call.weight(with)).min(lost.max(0.0))
+            let of_known = self.context.callee(call).map_or(0.0, |of| known.lost_pct(self.context, of));
+            share_pct(case.row, with, call.weight(with)).min(lost.max(of_known).max(0.0))
         });
         taken.sum::<f64>() >= INHERITED_PART * share(Judged::Total, case.row, with)
     }

@@ -22,6 +22,7 @@ mod forwarder;
 mod heirs;
 mod idle;
 mod kinship;
+mod known_callers;
 mod renames;
 mod replaced_calls;
 mod spent;
@@ -34,8 +35,9 @@ use heirs::Heir;
 use kinship::{Kinship, weight};
 use vanished::Vanished;
 
+pub(super) use known_callers::KnownCallers;
 pub(super) use replaced_calls::{
-    called_instead, took_calls_from_elsewhere, took_over_calls, took_over_calls_of,
+    called_instead, dropped_library_call, took_calls_from_elsewhere, took_over_calls, took_over_calls_of,
 };
 
 use super::case::Case;

@@ -1,5 +1,5 @@
-//! A function that was called where another one is called now, and a function that calls what its caller called before: the code
-//! tells so, whatever the runs entered.
+//! A function that was called where another one is called now, be it of a library, and a function that calls what its caller called
+//! before: the code tells so, whatever the runs entered.
 
 use super::kinship::{INHERITED_PART, Kinship, weight};
 use crate::classify::case::{Case, share_pct};
@@ -26,6 +26,12 @@ const LEAST_TAKEN_BESIDE: usize = 3;
 
 /// A function of more bytes has code of its own, and may have left out one call and made another.
 const FORWARDER_BYTES: u64 = 64;
+
+/// A library that lost this part of a function's weight, at least, may have done what that does.
+const DOUBTFUL_PART: f64 = 0.25;
+
+/// So many functions of one build only may be between a function and the callers that both have, and that one.
+const FARTHEST_CALLER: usize = 4;
 
 /// The function that the callers of a case of side `with` called in the other build, which this build lacks: most of the callers
 /// of each, of those that both builds have, call or contain the other one; or a caller does nothing but call it,
@@ -64,6 +70,54 @@ pub(in crate::classify) fn called_instead(
     });
     let most = replaced.max_by_key(|(id, count)| (*count, std::cmp::Reverse(*id)));
     most.map(|(id, _)| id).or_else(forwarded)
+}
+
+/// The function of a library that the nearest callers of a case of side `with`, of those that both builds have, called in the other
+/// build, and that no code of this build calls, if the library lost enough there: the program may do now what the library did for it,
+/// or the other way round.
+pub(in crate::classify) fn dropped_library_call(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    with: Side,
+) -> Option<FunctionId> {
+    let (own, other) = context.builds.census(with).zip(context.builds.census(with.other()))?;
+    let least = DOUBTFUL_PART * case.row.side(with).total_pct;
+    let is_dropped = |id: &FunctionId| {
+        let stub = other.function(*id).filter(|of| of.linkage() == Linkage::Imported);
+        stub.is_some_and(|stub| own.find(stub.name()).next().is_none())
+            && context.builds.matches(with.other(), &[*id]).is_empty()
+            && stub.is_some_and(|stub| library_lost_pct(context, stub.name(), with) >= least)
+    };
+    let mut seen: BTreeSet<FunctionId> = case.ids[with].iter().copied().collect();
+    let mut fresh: Vec<FunctionId> = seen.iter().copied().collect();
+    for _ in 0..FARTHEST_CALLER {
+        let mut above = Vec::new();
+        for user in fresh.into_iter().flat_map(|id| users(own, id)).filter(|user| seen.insert(*user)) {
+            match partner(context, with, user) {
+                Some(known) => {
+                    if let Some(library) = used(other, known).into_iter().find(is_dropped) {
+                        return Some(library);
+                    }
+                }
+                None => above.push(user),
+            }
+        }
+        fresh = above;
+    }
+    None
+}
+
+/// What functions of libraries that have the name of a stub in theirs (`__vfprintf_internal`) cost less in the run of side `with`, in
+/// percent of it.
+fn library_lost_pct(context: &Context<'_>, stub: &str, with: Side) -> f64 {
+    let Some(name) = stub.split('@').next().filter(|name| !name.is_empty()) else { return 0.0 };
+    let of_name = context.cases.iter().filter(|case| !case.of_program && case.row.name.contains(name));
+    let change = |case: &Case<'_>| {
+        let (before, after) = (case.row.before.self_pct, case.row.after.self_pct);
+        context.common_shift.own_change_pp(before, after)
+    };
+    let change_pp: f64 = of_name.map(change).sum();
+    if with == Side::After { -change_pp } else { change_pp / context.common_shift.factor() }
 }
 
 /// What a caller of a case of side `with` calls in the other build, if it does nothing else in either.
