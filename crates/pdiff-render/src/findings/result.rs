@@ -121,7 +121,7 @@ fn throughput_text(before: &str, after: &str, gap: &Gap, runs: String) -> String
     match (low > 0.0 && !is_nothing, high < 0.0 && !is_nothing) {
         (_, true) => format!("{after} does {size} % less work than {before}: {numbers}"),
         (true, _) => format!("{after} does {size} % more work than {before}: {numbers}"),
-        _ => format!("{after} and {before} do not differ in work beyond noise: {numbers}"),
+        _ => format!("{after} does neither clearly more nor clearly less work than {before}: {numbers}"),
     }
 }
 
@@ -226,13 +226,16 @@ mod tests {
         let noisy = text((-22.0, 79.0), Some((0.1, 0.4)));
         assert!(
             noisy.starts_with(
-                "an operation costs 31.0 % more CPU in 80 than in 57; 80 and 57 do not differ in work beyond"
+                "an operation costs 31.0 % more CPU in 80 than in 57; 80 does neither clearly more nor clearly less"
             ),
             "{noisy}"
         );
         assert!(text((-40.0, -22.0), Some((0.1, 0.4))).starts_with("80 does 32 % less work"));
         for unknown in [None, Some((-0.1, 0.4))] {
-            assert!(text((-22.0, 79.0), unknown).starts_with("80 and 57 do not differ in work beyond noise"));
+            assert!(
+                text((-22.0, 79.0), unknown)
+                    .starts_with("80 does neither clearly more nor clearly less work than 57")
+            );
         }
     }
 
@@ -244,7 +247,10 @@ mod tests {
             super::throughput_text("a", "b", &gap, String::new())
         };
         assert!(text(-0.4, (-0.5, -0.3)).starts_with("b does 0.40 % less work than a"));
-        assert!(text(0.0, (-1e-9, -1e-12)).starts_with("b and a do not differ in work beyond noise"));
+        assert!(
+            text(0.0, (-1e-9, -1e-12))
+                .starts_with("b does neither clearly more nor clearly less work than a")
+        );
     }
 
     #[test]

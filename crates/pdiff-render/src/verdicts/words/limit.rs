@@ -93,7 +93,7 @@ pub fn limit_text(of: &Limit) -> String {
             "only inlined copies of it changed, which are as many as before, and the functions that contain them did not change as they did: the lines that samples count for may be why"
                 .to_owned()
         }
-        Limit::UnclearCallees => "the change is in what it calls, where no cause is known: see there".to_owned(),
+        Limit::UnclearCallees => "the change is in what it calls, and no cause of that is known".to_owned(),
         Limit::InCallees => "the change is in what it calls: see there".to_owned(),
         Limit::InCallers => "the change is in what calls it: see there".to_owned(),
         Limit::UnknownCallers => {
