@@ -392,7 +392,10 @@ fn two_runs_of_one_build_are_explained_by_nothing() {
         ["mysql/80-aligned-r1.perf.zst", "mysql/80-aligned-r2.perf.zst", "mysql/operations.tsv"].map(fixture);
     let page = stdout(&pdiff(&["report", &before, &after, "--windows", &windows]));
     let written = page.split_once("<script type=\"application/json\"").unwrap().0;
-    assert!(written.contains("does neither clearly more nor clearly less work than"), "the verdict comes first");
+    assert!(
+        written.contains("does neither clearly more nor clearly less work than"),
+        "the verdict comes first"
+    );
     assert!(written.contains("no part of the program changed beyond noise"));
     for explanation in ["class=\"chart parts\"", "step by step", "Largest changes", "By part of the program"]
     {

@@ -86,8 +86,7 @@ impl ReplacedModules {
                 .push(ModulePair { modules: PerSide::new(&before[gone], &after[new]).map(heaviest_first) });
         }
         fresh.iter().for_each(|(side, fresh)| found.add_rest(side, fresh));
-        // Of builds a patch apart most code is the same: what one build alone has is a change of that, and no other module.
-        for side in Side::BOTH.into_iter().filter(|_| !context.is_patched) {
+        for side in Side::BOTH {
             for (row, module) in one_sided(&known, side) {
                 let Some(case) = context.cases.get(row) else { continue };
                 let is_of_rust = context.builds.are_of_rust(side, &case.ids[side]);
@@ -99,6 +98,11 @@ impl ReplacedModules {
         }
         found.moved = moved(&known);
         found.rewritten = rewritten(&known);
+        // Of builds a patch apart most code is the same: what one build alone has is a change of that, and no other module.
+        if context.is_patched {
+            found.one_sided.clear();
+            found.rewritten.clear();
+        }
         found.versions = known.versions;
         found
     }

@@ -126,7 +126,8 @@ pub(super) fn with_callers(
     let nets = nets.map(|(family, change)| family.pick(Shape::WithCallers, change));
     let alone = alone.into_iter().map(|family| {
         let own = family.own.clone();
-        family.pick(Shape::Place, own)
+        let shape = family.shape;
+        family.pick(shape, own)
     });
     others.into_iter().filter_map(|part| part.settled(judge)).chain(nets).chain(alone).collect()
 }
@@ -160,6 +161,7 @@ struct Family {
     node: usize,
     /// Without those of callers, if there are no others.
     own: Change,
+    shape: Shape,
     nodes: Vec<usize>,
     has_callers: bool,
 }
@@ -170,7 +172,7 @@ impl Families {
         let has_callers = !callers.is_empty();
         let mut nodes = part.nodes;
         nodes.extend(callers);
-        let mut family = Family { node: part.node, own: part.change, nodes, has_callers };
+        let mut family = Family { node: part.node, own: part.change, shape: part.shape, nodes, has_callers };
         let shares = |other: &mut Family| other.nodes.iter().any(|node| family.nodes.contains(node));
         let mut touching = self.all.extract_if(.., shares).collect::<Vec<_>>().into_iter();
         if let Some(mut first) = touching.next() {

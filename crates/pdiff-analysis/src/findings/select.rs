@@ -13,6 +13,9 @@ const LEAST_REMAINDER: f64 = 0.3;
 /// Changes of which less than this is left in sum cancel.
 const CANCELS: f64 = 0.3;
 
+/// What changes the other way by so much below a function may be what the function's own code gained or lost.
+const TAKEN_BACK: f64 = 0.3;
+
 /// Cancelling changes are netted where they are so much of the node's weight; further up they are two findings.
 const NET_PART: f64 = 0.4;
 
@@ -257,7 +260,7 @@ impl Choice<'_> {
     fn own_alone(&self) -> Option<Pick> {
         let (own, all) = (&self.changes.own[self.node], &self.changes.all[self.node]);
         let below = all.points - own.points;
-        let is_taken_back = below * own.points < 0.0 && below.abs() > CANCELS * own.points.abs();
+        let is_taken_back = below * own.points < 0.0 && below.abs() >= TAKEN_BACK * own.points.abs();
         let is_told = self.judge.is_found(own) && !is_taken_back;
         is_told.then(|| Pick {
             node: self.node,

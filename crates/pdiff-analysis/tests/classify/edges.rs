@@ -529,6 +529,13 @@ fn a_call_that_only_the_code_shows_explains_what_costs_more_below_the_callers_ca
     let outcome = verdicts(&of(60, 60), &of(130, 60));
     assert_eq!(said(&outcome, "find"), "more-calls likely R-edge");
     assert_eq!(verdict(&outcome, "find").callers, ["put"]);
+    // Of two callers with more calls, one new, either may be why.
+    let new = format!("{} scan:90 scan=8 scan>find run>scan", build("put=63 put>find"));
+    let outcome = classified(
+        seen(&of(60, 60), &build("put=62")),
+        seen(&format!("{}\nmain;run;scan 40", of(130, 60)), &new),
+    );
+    assert_eq!(verdict(&outcome, "find").rule_id, "R-heavier");
     // What called it before costs more itself, and may call it more often.
     assert_eq!(said(&verdicts(&of(60, 60), &of(130, 130)), "find"), "heavier unclear R-heavier");
     // No caller has more calls of it.

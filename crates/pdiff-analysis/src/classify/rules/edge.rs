@@ -60,7 +60,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let (call, entered_from) = growing_call(context, row)?;
     // What is only copied into one function is that function's code.
-    let caller = holder(context, entered_from).unwrap_or(entered_from);
+    let caller = holder(context, entered_from).filter(|holder| !calls_itself(context, holder, case));
+    let caller = caller.unwrap_or(entered_from);
     // Of builds that are a patch apart the caller's code tells why, even of what the before run did not enter at all. Counts show
     // calls that were too rare to be sampled.
     let was_counted = was_entered_by_counts(context, caller, call);
@@ -116,6 +117,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         },
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Whether a function calls another also outside of copies in it: then the share in one copy is not all that it has of that.
+fn calls_itself(context: &Context<'_>, holder: &Case<'_>, case: &Case<'_>) -> bool {
+    let callers = context.calls_to(case.row, Side::After).into_iter().filter_map(|call| context.caller(call));
+    callers.into_iter().any(|caller| std::ptr::eq(caller.row, holder.row))
 }
 
 /// Whether a function is one of the program's own that grew and is the same on both sides, as far as names tell.
@@ -205,14 +212,12 @@ fn new_edge(
     (left <= EXPLAINING_PART * pct || costs_more(context, caller, pct)).then_some(pct)
 }
 
-/// Whether a function runs only inlined, calls next to nothing, and its caller has code of its own in one build only: where that is
+/// Whether a function runs only inlined, has most of its weight in its own code, and its caller has code of its own in one build only: where that is
 /// inlined, so is the function, and the lines around may have its samples there.
 fn is_copied_elsewhere(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> bool {
     let has_no_code = Side::BOTH.into_iter().all(|side| has_no_body(context, case, side));
     let of = &case.row.after;
-    has_no_code
-        && is_in_other_form(context, caller).is_some()
-        && of.x_pct() >= (1.0 - EXPLAINING_PART) * of.total_pct
+    has_no_code && is_in_other_form(context, caller).is_some() && of.x_pct() >= EXPLAINING_PART * of.total_pct
 }
 
 /// Whether a function that runs only inlined has as many copies in a caller as before, and costs more there itself, because samples of

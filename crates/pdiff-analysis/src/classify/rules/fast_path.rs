@@ -7,6 +7,7 @@
 //! likely; counts prove it.
 
 use pdiff_profile::{PerSide, Side, Weight};
+use rustc_hash::FxHashMap;
 
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
@@ -71,7 +72,10 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     entered.retain(|(call, pct)| has_grown(context, call, *pct));
     entered.retain(|(call, _)| !does_more_inside(context, case, call));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
-    let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
+    let of_library = |(call, _): &(&SampledCall, f64)| context.callee(call).is_some_and(Case::is_of_library);
+    let library_left_pp = if entered.iter().any(of_library) { library_left_pp(context, row) } else { 0.0 };
+    let left_pp = sum(&only_entered(context, case, flipped, Side::Before)) + library_left_pp;
+    let entered_pp = sum(&entered);
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
     let is_exchange = left_pp > EXPLAINING_PART * entered_pp;
     if row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
@@ -102,6 +106,16 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         finding.limited(Confidence::Likely, Limit::PathNotCounted)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// What a function called of libraries before and hardly does now, in percent: another library call may have taken its place.
+fn library_left_pp(context: &Context<'_>, row: &Row) -> f64 {
+    let left = context.calls_from(row, Side::Before).into_iter().filter_map(|call| {
+        let of_library = context.callee(call).is_some_and(Case::is_of_library);
+        let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
+        (of_library && pct.before >= FACTOR * pct.after).then_some(pct.before)
+    });
+    left.sum()
 }
 
 /// Whether most of a callee's weight on a side is library code in the code of its callers. That is their own code: which of the
@@ -189,7 +203,8 @@ fn more_entered(
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// The calls of a function, with those of copies that it alone contains in place of the copies.
+/// The calls of a function, with those of copies that it alone contains in place of the copies. A function that is called in several
+/// of them, or beside them, is left out: no call alone tells how much more it is called.
 fn calls_of_code<'a>(context: &Context<'a>, case: &Case<'_>) -> Vec<&'a SampledCall> {
     let mut known = vec![case.row];
     let mut calls = context.calls_from(case.row, Side::After);
@@ -207,6 +222,12 @@ fn calls_of_code<'a>(context: &Context<'a>, case: &Case<'_>) -> Vec<&'a SampledC
             None => of_code.push(call),
         }
     }
+    let callee = |call: &SampledCall| context.callee(call).and_then(|callee| context.row_number(callee.row));
+    let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
+    for row in of_code.iter().filter_map(|call| callee(call)) {
+        *counts.entry(row).or_default() += 1;
+    }
+    of_code.retain(|call| callee(call).is_none_or(|row| counts.get(&row) == Some(&1)));
     of_code.sort_by(|a, b| b.after.cmp(&a.after).then_with(|| a.callee.cmp(&b.callee)));
     of_code
 }
@@ -441,12 +462,11 @@ pub(super) fn only_entered<'a>(
         // Waiting in a library or in the kernel is not a path of the program's, unless the code shows that it is.
         let is_path =
             callee.row.object == row.object && !callee.is_stub() && !is_inlined_library(callee, side);
-        // Where the shares of all functions grew, a greater one is no call.
+        // Where the shares of all functions grew, a greater one tells nothing.
         let factor = context.common_shift.factor();
         let shared = if side == Side::After { factor } else { 1.0 / factor };
         let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(side.other()) * shared.max(1.0);
-        let may_be_path = is_entered && side == Side::After && callee.is_of_library();
-        let is_path = is_path || may_be_path && has_lost_way_around(context, case, callee);
+        let may_be_library = is_entered && side == Side::After && callee.is_of_library();
         // A chain that lost a caller shows calls that the code does not have; where the other run's chains lost the
         // callee's callers, it may have been entered from here all the same.
         let census = context.builds.census(side);
@@ -458,7 +478,8 @@ pub(super) fn only_entered<'a>(
         let counts = side == Side::Before || !is_lost;
         let is_old = || is_old_call_of_place(context, case, callee, side);
         let is_heavier = || side == Side::After && costs_more_itself(context, case, call);
-        (is_entered && is_path && !is_known && counts && !is_old() && !is_heavier())
+        let is_path = || is_path || may_be_library && has_lost_way_around(context, case, callee);
+        (is_entered && !is_known && counts && !is_old() && !is_heavier() && is_path())
             .then_some((call, pct(side)))
     });
     entered.collect()

@@ -131,6 +131,10 @@ fn add_led_to(
     for call in context.calls_from(case.row, side).into_iter().take(WIDEST) {
         let Some(callee) = context.callee(call).filter(|callee| callee.of_program) else { continue };
         let under = if total > 0.0 { pct * call.weight(side).as_f64() / total } else { 0.0 };
+        // So little changes nothing, and there may be many ways.
+        if under < (1.0 - NEARLY_ALL) * pct / WIDEST as f64 {
+            continue;
+        }
         if known.left(context, callee) {
             *led_to.entry(call.callee.clone()).or_default() += under;
         } else if depth > 1 && !callee.is_sampled(side.other()) && does_nothing(context, callee, side) {

@@ -15,7 +15,7 @@ use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::noise::FLOOR_PP;
+use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 /// The part of the function's growth that must be under callers that do not call it in the code.
 const EXPLAINING_PART: f64 = 0.5;
@@ -37,14 +37,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     let has_more = |caller: &Caller<'_, '_>| {
-        let is_old = caller.case.held_by(Side::Before) == InBuild::Yes;
-        is_old && caller.more_calls > 0 && has_changed(context, flipped, caller.case, Side::After)
+        caller.more_calls > 0 && has_changed(context, flipped, caller.case, Side::After)
     };
     let callers = callers_of(context, &[case], Side::After);
     let (more, others): (Vec<Caller<'_, '_>>, Vec<Caller<'_, '_>>) = callers.into_iter().partition(has_more);
-    let [Caller { case: caller, .. }] = more[..] else { return None };
-    let costs_more =
-        |other: &Caller<'_, '_>| own_times(context, other.case).is_some_and(|times| times >= MORE_WITH_CALLS);
+    let [Caller { case: caller, .. }] = more.as_slice() else { return None };
+    if caller.held_by(Side::Before) != InBuild::Yes {
+        return None;
+    }
+    // Where too few samples before tell, one that runs now may be why.
+    let costs_more = |other: &Caller<'_, '_>| match own_times(context, other.case) {
+        Some(times) => times >= MORE_WITH_CALLS,
+        None => other.case.row.booked.samples(Side::After) >= MIN_SAMPLES,
+    };
     // It runs where the stacks have what it is said to call.
     let (_, shown) = growing_call(context, row)?;
     let calls = context.calls_from(shown.row, Side::After).into_iter();

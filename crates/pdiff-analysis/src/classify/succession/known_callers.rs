@@ -71,6 +71,8 @@ impl<'c> KnownCallers<'c> {
     fn under_pct(&self, context: &Context<'_>, row: &Case<'_>, callee: &Case<'_>) -> (f64, f64) {
         let factor = context.common_shift.factor();
         let there = led_to_pct(context, row, callee, self.with.other(), FARTHEST);
+        // Functions that call each other lead there by several ways.
+        let there = there.min(callee.row.side(self.with.other()).total_pct);
         let of_this = if self.with == Side::After { factor * there } else { there / factor };
         (of_this, led_to_pct(context, row, callee, self.with, 1))
     }

@@ -5,6 +5,7 @@ use super::kinship::{INHERITED_PART, Kinship, weight};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::context::Context;
 use crate::classify::library::is_of_library;
+use crate::findings::is_kernel_object;
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, FunctionId, Linkage};
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,13 +112,26 @@ pub(in crate::classify) fn dropped_library_call(
 /// percent of it.
 fn library_lost_pct(context: &Context<'_>, stub: &str, with: Side) -> f64 {
     let Some(name) = stub.split('@').next().filter(|name| !name.is_empty()) else { return 0.0 };
-    let of_name = context.cases.iter().filter(|case| !case.of_program && case.row.name.contains(name));
+    let is_of_name = |case: &&Case<'_>| {
+        !case.of_program && !is_kernel_object(&case.row.object) && has_word(&case.row.name, name)
+    };
+    let of_name = context.cases.iter().filter(is_of_name);
     let change = |case: &Case<'_>| {
         let (before, after) = (case.row.before.self_pct, case.row.after.self_pct);
         context.common_shift.own_change_pp(before, after)
     };
     let change_pp: f64 = of_name.map(change).sum();
     if with == Side::After { -change_pp } else { change_pp / context.common_shift.factor() }
+}
+
+/// Whether a name contains another one as a whole: `__vfprintf_internal` has `vfprintf`, `start_thread` has no `read`.
+fn has_word(name: &str, word: &str) -> bool {
+    let is_letter = |of: Option<&u8>| of.is_some_and(u8::is_ascii_alphanumeric);
+    let bytes = name.as_bytes();
+    name.match_indices(word).any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        !is_letter(before) && !is_letter(bytes.get(at + word.len()))
+    })
 }
 
 /// What a caller of a case of side `with` calls in the other build, if it does nothing else in either.
