@@ -173,18 +173,21 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     }
     let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
     if let Some((cause, confidence, _)) = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs()) {
-        // What is proved of functions inside is not proved of the one that the part is named by; what is proved of that one is, if most
-        // of the part is that.
+        // What is proved of functions inside is not proved of the one that the part is named by; what is proved of that one is, if it
+        // changed by about as much as the part. A part that is the function itself lacks only what is in other parts.
         let points = finding.delta_pp();
-        let of_named = named.filter(|verdict| verdict.cause == cause);
+        let of_named = named.filter(|verdict| verdict.cause == cause && verdict.confidence >= confidence);
         let is_most = |verdict: &&Verdict| {
             let judged = verdict.delta_judged_pp();
-            let (least, most) = (judged.abs().min(points.abs()), judged.abs().max(points.abs()));
-            judged * points > 0.0 && points * delta > 0.0 && least >= MAIN_PART * most
+            let is_itself = finding.kind == FindingKind::Region;
+            judged * points > 0.0
+                && points * delta > 0.0
+                && judged.abs() >= MAIN_PART * points.abs()
+                && (is_itself || points.abs() >= MAIN_PART * judged.abs())
         };
-        return match (of_named.filter(is_most), confidence) {
-            (Some(verdict), _) if verdict.confidence >= confidence => (cause, verdict.confidence, None),
-            (_, Confidence::Proved) => (cause, Confidence::Likely, Some(PartLimit::ProvedInside)),
+        return match (of_named, of_named.filter(is_most), confidence) {
+            (_, Some(verdict), _) => (cause, verdict.confidence, None),
+            (None, _, Confidence::Proved) => (cause, Confidence::Likely, Some(PartLimit::ProvedInside)),
             _ => (cause, confidence, None),
         };
     }

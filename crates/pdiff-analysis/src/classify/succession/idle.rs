@@ -110,7 +110,7 @@ impl<'c> Kinship<'c, '_> {
         let has_lost = own(there, with.other()) - own(caller.row, with) + Judged::Booked.half_width_pp(there);
         let is_leaf =
             share(Judged::Booked, case.row, with) >= NEARLY_ALL * share(Judged::Total, case.row, with);
-        let has_lost_little = lost_by_family.is_none() && has_lost < INHERITED_PART * weight;
+        let has_lost_little = !may_have_lost && has_lost < INHERITED_PART * weight;
         if self.context.is_patched && is_leaf && has_lost_little {
             return Some(false);
         }
