@@ -6,7 +6,7 @@ use pdiff_profile::census::FunctionId;
 use super::kinship::{INHERITED_PART, Kinship, share};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{InBuild, Judged};
-use crate::compare::Row;
+use crate::compare::{InlinedInto, Row};
 use crate::noise::FLOOR_PP;
 
 /// How many callers in a row may be new themselves.
@@ -107,13 +107,31 @@ impl<'c> Kinship<'c, '_> {
         let may_have_lost = lost_by_family.is_some_and(|lost| lost >= INHERITED_PART * weight);
         // Of builds a patch apart, what the caller calls has verdicts of its own: only what its own code lost can have become a leaf.
         let own = |row: &Row, side: Side| factor(side) * share(Judged::Booked, row, side);
-        let has_lost = own(there, with.other()) - own(caller.row, with) + Judged::Booked.half_width_pp(there);
+        let has_lost = own(there, with.other()) - own(caller.row, with)
+            + self.copied_now_pct(caller, with)
+            + Judged::Booked.half_width_pp(there);
         let is_leaf =
             share(Judged::Booked, case.row, with) >= NEARLY_ALL * share(Judged::Total, case.row, with);
-        let has_lost_little = !may_have_lost && has_lost < INHERITED_PART * weight;
-        if self.context.is_patched && is_leaf && has_lost_little {
+        if self.context.is_patched && is_leaf && has_lost < INHERITED_PART * weight {
             return Some(false);
         }
         Some(!is_most && (may_have_lost || grown < INHERITED_PART * weight))
+    }
+
+    /// What a caller contains on a side of functions that it does not contain on the other, in percent: that is no code of its own.
+    fn copied_now_pct(&self, caller: &Case<'_>, with: Side) -> f64 {
+        let context = self.context;
+        let is_here = |copy: &&InlinedInto| {
+            let place = context.case(&copy.caller, &caller.row.object, copy.caller_file.as_deref());
+            place.is_some_and(|place| std::ptr::eq(place.row, caller.row))
+        };
+        let copied = |callee: &Row, side: Side| -> f64 {
+            let copies = callee.inlined_into(side).iter().filter(is_here);
+            copies.map(|copy| share_pct(callee, side, copy.weight)).sum()
+        };
+        let callees =
+            context.calls_from(caller.row, with).into_iter().filter_map(|call| context.callee(call));
+        let new = callees.filter(|callee| copied(callee.row, with.other()) <= 0.0);
+        new.map(|callee| copied(callee.row, with)).sum()
     }
 }
