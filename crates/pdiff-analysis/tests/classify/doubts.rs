@@ -376,3 +376,18 @@ fn of_builds_a_patch_apart_a_rename_makes_no_rewritten_module() {
     );
     assert_eq!(said(&outcome, "ns::Prog::check"), "new-overhead proved R-new-code");
 }
+
+#[test]
+fn a_helper_that_a_caller_contains_now_does_not_hide_what_its_own_code_lost() {
+    let (steady, words) = steady();
+    let build =
+        |hash: u32, code: &str| format!("main:50 {words} main>run run:300 run={hash} skip:90 skip=7 {code}");
+    let before = format!("{steady}main;run 60\nmain;run;skip 45");
+    let of = |own: u64| {
+        let after = format!("{steady}main;run {own}\nmain;run;+skip 45\nmain;run;digest 50");
+        let new = build(61, "run<skip*1 run>digest digest:46 digest=8");
+        said(&classified(seen(&before, &build(60, "run>skip")), seen(&after, &new)), "digest")
+    };
+    assert_eq!(of(60), "new-overhead proved R-new-code");
+    assert_eq!(of(10), "new-overhead likely R-new-code");
+}
