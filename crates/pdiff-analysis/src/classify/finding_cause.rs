@@ -153,14 +153,13 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let mut known = 0.0;
     for member in finding.members.iter().filter(|member| change(member) * delta > 0.0) {
         let verdict = verdict_on(of, &member.name, &member.object);
-        let is_why = |verdict: &Verdict| {
-            let cause = cause_here(verdict, of);
-            (is_cause(cause) || is_proved_of_one_build(verdict)) && is_of_change(cause, grew)
-        };
+        let is_why = |cause: Cause| is_cause(cause) && is_of_change(cause, grew);
         let is_claim =
             |verdict: &&Verdict| verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;
         known += verdict.filter(is_claim).map_or(0.0, |_| change(member).abs());
-        let is_reason = |verdict: &&Verdict| is_why(verdict) && !is_beside_inlining(finding, verdict, grew);
+        let is_reason = |verdict: &&Verdict| {
+            is_why(cause_here(verdict, of)) && !is_beside_inlining(finding, verdict, grew)
+        };
         let Some(verdict) = verdict.filter(is_reason) else { continue };
         let cause = cause_here(verdict, of);
         match causes.iter_mut().find(|(known, ..)| *known == cause) {
@@ -251,14 +250,11 @@ fn is_cause(cause: Cause) -> bool {
     !matches!(cause, Cause::Noise | Cause::Unclear | Cause::Moved | Cause::NewOverhead | Cause::Gone)
 }
 
-/// Whether the verdict on the function that names a finding says why its cost changed.
+/// Whether the verdict on the function that names a finding says why its cost changed: a new name does where it is proved that no
+/// other code had its cost before.
 fn says_why(verdict: &Verdict) -> bool {
-    is_cause(verdict.cause) || is_proved_of_one_build(verdict)
-}
-
-/// Whether it is proved that one build alone has a function: then no other code had its cost in the other build.
-fn is_proved_of_one_build(verdict: &Verdict) -> bool {
-    matches!(verdict.cause, Cause::NewOverhead | Cause::Gone) && verdict.confidence == Confidence::Proved
+    let is_of_one_build = matches!(verdict.cause, Cause::NewOverhead | Cause::Gone);
+    is_cause(verdict.cause) || (is_of_one_build && verdict.confidence == Confidence::Proved)
 }
 
 /// Whether a verdict tells of a change of inlining, and the function's cost with its callers' changed as well: the inlining alone is no

@@ -189,15 +189,4 @@ fn a_part_is_proved_only_where_its_own_function_is() {
     let below = outcome.verdicts.iter_mut().find(|verdict| verdict.function == inside).unwrap();
     below.confidence = Confidence::Likely;
     assert_eq!(of(&outcome), (Cause::MoreCalls, Confidence::Proved, None));
-    // New code inside is why where it is proved to be new.
-    for (confidence, cause) in
-        [(Confidence::Proved, Cause::NewOverhead), (Confidence::Likely, Cause::Heavier)]
-    {
-        for verdict in &mut outcome.verdicts {
-            let is_inside = verdict.function == inside;
-            verdict.cause = if is_inside { Cause::NewOverhead } else { Cause::Noise };
-            verdict.confidence = if is_inside { confidence } else { Confidence::Likely };
-        }
-        assert_eq!(of(&outcome).0, cause);
-    }
 }
