@@ -20,7 +20,7 @@ use super::module_pairs::ReplacedModules;
 use super::places::places;
 use super::row_index::RowIndex;
 use super::succession_sets::Successions;
-use crate::compare::{Row, SampledCall};
+use crate::compare::{InlinedInto, Row, SampledCall};
 use crate::matching::FoundBy;
 use crate::settings_diff::SettingGate;
 
@@ -169,6 +169,16 @@ impl<'a> Context<'a> {
     /// The case of a sampled call's callee.
     pub(super) fn callee(&self, call: &SampledCall) -> Option<&Case<'a>> {
         call.callee_in(&self.rows).and_then(|index| self.cases.get(index))
+    }
+
+    /// The share of a callee's copies in a function, in percent.
+    pub(super) fn copied_pct(&self, case: &Case<'_>, callee: &Case<'_>, side: Side) -> f64 {
+        let is_here = |copy: &&InlinedInto| {
+            self.case(&copy.caller, &case.row.object, copy.caller_file.as_deref())
+                .is_some_and(|caller| std::ptr::eq(caller.row, case.row))
+        };
+        let copies = callee.row.inlined_into(side).iter().filter(is_here);
+        copies.map(|copy| share_pct(callee.row, side, copy.weight)).sum()
     }
 
     /// Callees that the stacks hide under a case because a frame is missing, with their shares.

@@ -86,25 +86,28 @@ impl ReplacedModules {
                 .push(ModulePair { modules: PerSide::new(&before[gone], &after[new]).map(heaviest_first) });
         }
         fresh.iter().for_each(|(side, fresh)| found.add_rest(side, fresh));
+        // Of builds a patch apart most code is the same: what one build alone has is a change of that, and no other module.
+        if !context.is_patched {
+            found.add_one_sided(context, &known);
+            found.rewritten = rewritten(&known);
+        }
+        found.moved = moved(&known);
+        found.versions = known.versions;
+        found
+    }
+
+    /// The self of functions of one build only, by module and package.
+    fn add_one_sided(&mut self, context: &Context<'_>, known: &Known<'_, '_>) {
         for side in Side::BOTH {
-            for (row, module) in one_sided(&known, side) {
+            for (row, module) in one_sided(known, side) {
                 let Some(case) = context.cases.get(row) else { continue };
                 let is_of_rust = context.builds.are_of_rust(side, &case.ids[side]);
                 for name in std::iter::once(&*module).chain(package(&module).filter(|_| is_of_rust)) {
                     let weight = case.row.side(side).self_pct;
-                    found.one_sided.entry(name.to_owned()).or_default()[side] += weight;
+                    self.one_sided.entry(name.to_owned()).or_default()[side] += weight;
                 }
             }
         }
-        found.moved = moved(&known);
-        found.rewritten = rewritten(&known);
-        // Of builds a patch apart most code is the same: what one build alone has is a change of that, and no other module.
-        if context.is_patched {
-            found.one_sided.clear();
-            found.rewritten.clear();
-        }
-        found.versions = known.versions;
-        found
     }
 
     /// The module of a function, or its package, if functions of it that only the before build has, and functions that only

@@ -332,6 +332,7 @@ fn a_lock_that_code_has_no_way_around_any_more_proves_a_missing_fast_path() {
     assert_eq!(get, "consequence likely R-callees");
     // Another library function that it called before is called no more: one took the place of the other.
     let before = format!("{before}\nmain;get;/lib/libc.so.6!wait 70");
+    let after = format!("{after}\nmain;get;/lib/libc.so.6!lock 40");
     let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip: PerSide::new(Some(true), Some(false)) };
     let extra = Extra { paths: Some(&ways), same_objects: &same, ..Extra::default() };
     let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);

@@ -14,11 +14,12 @@ use std::sync::OnceLock;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 use pdiff_profile::names::FunctionName;
+use rustc_hash::FxHashMap;
 
 use crate::binary::branch_target::branch_target;
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::Processor;
-use crate::binary::plt::{Stub, plt_stubs};
+use crate::binary::plt::plt_stubs;
 use crate::binary::ranges::range_at;
 use crate::disassembly::no_return::NoReturn;
 use crate::error::Error;
@@ -31,7 +32,7 @@ const MAX_CODE_BYTES: u64 = 1 << 20;
 pub struct CallPaths {
     file: ElfFile,
     no_return: OnceLock<NoReturn>,
-    stubs: OnceLock<Vec<Stub>>,
+    stubs: OnceLock<FxHashMap<String, Vec<u64>>>,
 }
 
 impl CallPaths {
@@ -46,12 +47,15 @@ impl CallPaths {
     /// Where the linker's stubs begin by which the program calls a function of a library, by its name with scopes.
     #[must_use]
     pub fn stubs_of(&self, function: &str) -> Vec<u64> {
-        let read = || self.file.object().map(|object| plt_stubs(&object)).unwrap_or_default();
-        let is_of = |stub: &&Stub| {
-            let name = FunctionName::with_linkage(&stub.function, Some(&stub.function));
-            *stub.function == *function || name.qualified() == function
+        let read = || {
+            let mut starts: FxHashMap<String, Vec<u64>> = FxHashMap::default();
+            for stub in self.file.object().map(|object| plt_stubs(&object)).unwrap_or_default() {
+                let name = FunctionName::with_linkage(&stub.function, Some(&stub.function));
+                starts.entry(name.qualified().to_owned()).or_default().push(stub.start);
+            }
+            starts
         };
-        self.stubs.get_or_init(read).iter().filter(is_of).map(|stub| stub.start).collect()
+        self.stubs.get_or_init(read).get(function).cloned().unwrap_or_default()
     }
 
     /// Whether there is a way through a function without a call of one that begins at one of the addresses `callees`. The function is

@@ -14,7 +14,7 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
-use crate::compare::{InlinedInto, SampledCall};
+use crate::compare::SampledCall;
 use crate::noise::FLOOR_PP;
 
 /// The part of a change of total that lost chains must be able to explain, so that it says nothing.
@@ -38,7 +38,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
         .map(|call| {
             // What it calls out of line is not in self by symbol.
             let pct = |side| match judged {
-                Judged::Booked => copied_pct(context, case, call, side),
+                Judged::Booked => {
+                    context.callee(call).map_or(0.0, |callee| context.copied_pct(case, callee, side))
+                }
                 _ => share_pct(row, side, call.weight(side)),
             };
             (call, pct(Side::After) - pct(Side::Before))
@@ -101,18 +103,6 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     }
     let finding = finding.limited(Confidence::Likely, Limit::InCallees);
     gates::inlining_ruled_out(gates::common(finding, case), context, case)
-}
-
-/// The share of a callee's copies in a function, in percent.
-fn copied_pct(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, side: Side) -> f64 {
-    let Some(callee) = context.callee(call) else { return 0.0 };
-    let is_here = |copy: &&InlinedInto| {
-        context
-            .case(&copy.caller, &case.row.object, copy.caller_file.as_deref())
-            .is_some_and(|caller| std::ptr::eq(caller.row, case.row))
-    };
-    let copies = callee.row.inlined_into(side).iter().filter(is_here);
-    copies.map(|copy| share_pct(callee.row, side, copy.weight)).sum()
 }
 
 /// A change of self by symbol that is that of its copies: they had it on the other side, in a caller that is not there now.

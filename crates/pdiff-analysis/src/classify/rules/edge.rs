@@ -121,8 +121,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 
 /// Whether a function calls another also outside of copies in it: then the share in one copy is not all that it has of that.
 fn calls_itself(context: &Context<'_>, holder: &Case<'_>, case: &Case<'_>) -> bool {
-    let callers = context.calls_to(case.row, Side::After).into_iter().filter_map(|call| context.caller(call));
-    callers.into_iter().any(|caller| std::ptr::eq(caller.row, holder.row))
+    let mut callers =
+        context.calls_to(case.row, Side::After).into_iter().filter_map(|call| context.caller(call));
+    callers.any(|caller| std::ptr::eq(caller.row, holder.row))
 }
 
 /// Whether a function is one of the program's own that grew and is the same on both sides, as far as names tell.
@@ -190,7 +191,8 @@ pub(super) fn growing_call<'c, 'a>(
 }
 
 /// The share under a caller of a function that the before run did not enter from there, where nothing left the caller in
-/// exchange: nothing was as heavy, or the caller costs that much more all the same. The stacks may show it entered from a copy in the caller.
+/// exchange: nothing was as heavy, or the caller costs that much more all the same. The stacks may show it entered from a copy in
+/// the caller.
 fn new_edge(
     context: &Context<'_>,
     (entered_from, caller): (&Case<'_>, &Case<'_>),
@@ -212,8 +214,8 @@ fn new_edge(
     (left <= EXPLAINING_PART * pct || costs_more(context, caller, pct)).then_some(pct)
 }
 
-/// Whether a function runs only inlined, has most of its weight in its own code, and its caller has code of its own in one build only: where that is
-/// inlined, so is the function, and the lines around may have its samples there.
+/// Whether a function runs only inlined, has most of its weight in its own code, and its caller has code of its own in one build only:
+/// where that is inlined, so is the function, and the lines around may have its samples there.
 fn is_copied_elsewhere(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> bool {
     let has_no_code = Side::BOTH.into_iter().all(|side| has_no_body(context, case, side));
     let of = &case.row.after;

@@ -6,7 +6,7 @@ use pdiff_profile::census::FunctionId;
 use super::kinship::{INHERITED_PART, Kinship, share};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{InBuild, Judged};
-use crate::compare::{InlinedInto, Row};
+use crate::compare::Row;
 use crate::noise::FLOOR_PP;
 
 /// How many callers in a row may be new themselves.
@@ -121,17 +121,9 @@ impl<'c> Kinship<'c, '_> {
     /// What a caller contains on a side of functions that it does not contain on the other, in percent: that is no code of its own.
     fn copied_now_pct(&self, caller: &Case<'_>, with: Side) -> f64 {
         let context = self.context;
-        let is_here = |copy: &&InlinedInto| {
-            let place = context.case(&copy.caller, &caller.row.object, copy.caller_file.as_deref());
-            place.is_some_and(|place| std::ptr::eq(place.row, caller.row))
-        };
-        let copied = |callee: &Row, side: Side| -> f64 {
-            let copies = callee.inlined_into(side).iter().filter(is_here);
-            copies.map(|copy| share_pct(callee, side, copy.weight)).sum()
-        };
         let callees =
             context.calls_from(caller.row, with).into_iter().filter_map(|call| context.callee(call));
-        let new = callees.filter(|callee| copied(callee.row, with.other()) <= 0.0);
-        new.map(|callee| copied(callee.row, with)).sum()
+        let new = callees.filter(|callee| context.copied_pct(caller, callee, with.other()) <= 0.0);
+        new.map(|callee| context.copied_pct(caller, callee, with)).sum()
     }
 }

@@ -62,9 +62,12 @@ impl<'c> KnownCallers<'c> {
 
     /// Whether they called a callee in the other run, and hardly do so themselves now, however much it costs.
     pub(in crate::classify) fn left(&self, context: &Context<'_>, callee: &Case<'_>) -> bool {
+        if !is_known(callee) {
+            return false;
+        }
         let under = self.rows.iter().map(|row| self.under_pct(context, row, callee));
         let (there, here) = under.fold((0.0, 0.0), |sum: (f64, f64), of| (sum.0 + of.0, sum.1 + of.1));
-        is_known(callee) && there >= FLOOR_PP && here <= RELIC_PART * there
+        there >= FLOOR_PP && here <= RELIC_PART * there
     }
 
     /// What a caller has of a callee in the other run and in this one, in percent of this one.
