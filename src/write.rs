@@ -31,7 +31,7 @@ pub fn write_markdown(of: &Comparison, options: &TableOptions, out: impl Write) 
 /// # Errors
 /// If it cannot be written.
 pub fn write_json(of: &Comparison, out: impl Write) -> Result<(), Error> {
-    write(&pdiff_render::json(of)?, out)
+    pdiff_render::write_json_with_causes(of, &[], out)
 }
 
 /// Writes the rows of a comparison as CSV.

@@ -109,7 +109,7 @@ fn write(
     match format {
         Format::Table => put(render::table_with_causes(comparison, causes, options).as_bytes()),
         Format::Markdown => put(render::markdown_with_causes(comparison, causes, options).as_bytes()),
-        Format::Json => put(&render::json_with_causes(comparison, causes)?),
+        Format::Json => render::write_json_with_causes(comparison, causes, out),
         Format::Csv => pdiff::write_csv(comparison, out),
         Format::PartsCsv => pdiff::write_parts_csv(comparison, causes, out),
         #[cfg(feature = "parquet")]

@@ -37,7 +37,7 @@ pub use ci::bencher::bencher_json;
 pub use ci::junit::junit_xml;
 pub use ci::page::{ci_comment, ci_summary, ci_text};
 pub use ci::{CiInput, GateResult, GateStatus};
-pub use compare::json::{json, json_with_causes};
+pub use compare::json::{json, json_with_causes, write_json_with_causes};
 pub use compare::page::{markdown, markdown_with_causes, table, table_with_causes};
 pub use compare::row_columns::csv;
 #[cfg(feature = "parquet")]

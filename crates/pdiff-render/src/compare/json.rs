@@ -1,5 +1,7 @@
 //! A comparison as JSON: [`crate::compare::json_shape`] filled in, every row, in the comparison's own order.
 
+use std::io::Write;
+
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::noise::{Method, RunVariation};
 use pdiff_analysis::{Comparison, Cost, Family, Gap, NoiseSummary, Row, SideFact, SideSummary};
@@ -16,7 +18,7 @@ use crate::compare::side_fact_words::{SideFactWords, severity_key};
 use crate::compare::waiting_json;
 use crate::document::number::percent_of_log;
 use crate::error::Error;
-use crate::files::written_bytes::{json_line, json_value};
+use crate::files::written_bytes::{json_value, write_json_line};
 use crate::findings;
 
 /// The comparison as one line of JSON, schema version 1.
@@ -53,9 +55,23 @@ pub fn json(comparison: &Comparison) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// Returns an error if serialisation fails.
 pub fn json_with_causes(comparison: &Comparison, causes: &[FindingCause]) -> Result<Vec<u8>, Error> {
+    let mut json = Vec::new();
+    write_json_with_causes(comparison, causes, &mut json)?;
+    Ok(json)
+}
+
+/// The same, written piece by piece.
+///
+/// # Errors
+/// Returns an error if serialisation fails, or if the bytes cannot be written.
+pub fn write_json_with_causes(
+    comparison: &Comparison,
+    causes: &[FindingCause],
+    out: impl Write,
+) -> Result<(), Error> {
     let mut report = report_of(comparison, &comparison.rows);
     report.findings = findings::json::with_causes(comparison, causes);
-    json_line(&report)
+    write_json_line(&report, out)
 }
 
 /// The comparison as a value of JSON, without its rows.

@@ -1,6 +1,7 @@
 //! Reports as bytes: JSON by serde, CSV by csv. One place for what their writers may refuse.
 
 use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +12,17 @@ use crate::files::column::{Column, Values};
 
 /// A report as one line of JSON.
 pub(crate) fn json_line(report: &impl Serialize) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec(report).map(with_escapes).map(ended).map_err(json_refused)
+    let mut line = Vec::new();
+    write_json_line(report, &mut line)?;
+    Ok(line)
+}
+
+/// Writes a report as one line of JSON, piece by piece: large ones have hundreds of megabytes.
+pub(crate) fn write_json_line(report: &impl Serialize, out: impl Write) -> Result<(), Error> {
+    let mut out = BufWriter::new(out);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Escaping);
+    report.serialize(&mut serializer).map_err(json_refused)?;
+    out.write_all(b"\n").and_then(|()| out.flush()).map_err(|source| Error::Write { source })
 }
 
 /// A report as one JSON object in many lines, for readers.
@@ -26,7 +37,11 @@ pub(crate) fn json_value(report: &impl Serialize) -> Result<Value, Error> {
 
 /// Why JSON was not written.
 pub(crate) fn json_refused(error: serde_json::Error) -> Error {
-    Error::Json { reason: error.to_string() }
+    if error.is_io() {
+        Error::Write { source: io::Error::from(error) }
+    } else {
+        Error::Json { reason: error.to_string() }
+    }
 }
 
 /// A column of numbers; what is not a number is empty.
@@ -75,14 +90,35 @@ fn csv_text(text: &str) -> Cow<'_, str> {
     if is_formula { Cow::Owned(format!("'{shown}")) } else { shown }
 }
 
-/// JSON with every invisible character as an escape, which reads back as the character. Outside of strings there are none.
+/// Compact JSON with every invisible character of its strings as an escape, which reads back as the character.
+struct Escaping;
+
+impl serde_json::ser::Formatter for Escaping {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        match is_plain(fragment.as_bytes()) {
+            true => out.write_all(fragment.as_bytes()),
+            false => out.write_all(escaped(fragment).as_bytes()),
+        }
+    }
+}
+
+/// The same of JSON that is written. Outside of strings there are none.
 fn with_escapes(json: Vec<u8>) -> Vec<u8> {
-    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n');
-    if json.iter().all(is_plain) {
+    if is_plain(&json) {
         return json;
     }
-    let Ok(text) = std::str::from_utf8(&json) else { return json };
-    let mut escaped = String::with_capacity(json.len() + 64);
+    match std::str::from_utf8(&json) {
+        Ok(text) => escaped(text).into_bytes(),
+        Err(_) => json,
+    }
+}
+
+fn is_plain(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n'))
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 64);
     let mut units = [0; 2];
     for c in text.chars() {
         if c == '\n' || !is_hidden(c) {
@@ -93,7 +129,7 @@ fn with_escapes(json: Vec<u8>) -> Vec<u8> {
             }
         }
     }
-    escaped.into_bytes()
+    escaped
 }
 
 fn ended(mut bytes: Vec<u8>) -> Vec<u8> {

@@ -2,7 +2,7 @@
 //!
 //! Rows are written one by one: two large servers have hundreds of megabytes of them.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use pdiff_analysis::inlines::{Flip, FunctionComparison, InlineReason};
 use pdiff_profile::census::{Census, Function, FunctionId, Visibility};
@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::compare::json_shape::SCHEMA_VERSION;
 use crate::error::Error;
+use crate::files::written_bytes::write_json_line;
 use crate::inlines::view::{FlippedCall, InlinesView};
 
 /// `pdiff inlines --format json`.
@@ -135,7 +136,7 @@ struct PlaceReport {
 ///
 /// # Errors
 /// If `out` does not take it.
-pub fn write_inlines_json(view: &InlinesView<'_>, mut out: impl Write) -> Result<(), Error> {
+pub fn write_inlines_json(view: &InlinesView<'_>, out: impl Write) -> Result<(), Error> {
     let report = InlinesReport {
         schema_version: SCHEMA_VERSION,
         before: build(view, Side::Before),
@@ -144,16 +145,7 @@ pub fn write_inlines_json(view: &InlinesView<'_>, mut out: impl Write) -> Result
         functions: Rows(view),
         notes: view.notes.iter().map(note).collect(),
     };
-    serde_json::to_writer(&mut out, &report).map_err(refused)?;
-    out.write_all(b"\n").map_err(|source| Error::Write { source })
-}
-
-fn refused(error: serde_json::Error) -> Error {
-    if error.is_io() {
-        Error::Write { source: io::Error::from(error) }
-    } else {
-        Error::Json { reason: error.to_string() }
-    }
+    write_json_line(&report, out)
 }
 
 fn build<'a>(view: &InlinesView<'a>, side: Side) -> BuildReport<'a> {
