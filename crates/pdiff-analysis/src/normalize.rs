@@ -224,6 +224,11 @@ impl Keys {
         self.keys.len()
     }
 
+    /// Gives back the room for more functions, once all are known.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.keys.shrink_to_fit();
+    }
+
     /// How many functions of one side a key represents.
     pub(crate) fn variants(&self, key: KeyId, side: Side) -> usize {
         self.variants.get(&(key, side)).map_or(1, FxHashSet::len)
@@ -404,6 +409,10 @@ impl Keys {
         resolutions: Option<&Resolutions>,
         side: Side,
     ) -> NormalStacks {
+        if self.keys.is_empty() {
+            // Most texts of a profile are names of functions, so that the list need not move while it grows.
+            self.keys.reserve(profile.strings.len());
+        }
         let lookups = Lookups::new(profile);
         let mut naming = Naming::new(self, profile, resolutions, side);
         let mut stacks = NormalStacks { levels: Vec::new(), ends: Vec::with_capacity(profile.stacks.len()) };

@@ -186,6 +186,7 @@ impl ProfileBuilder {
         let events = self.sum_events()?;
         merge_cells(&mut self.cells);
         self.cells.shrink_to_fit();
+        self.stacks.shrink_to_fit();
         let has_callchains = self.stacks.iter().any(|stack| stack.len() > 1);
         Ok(Profile {
             strings: self.strings.into_values(),

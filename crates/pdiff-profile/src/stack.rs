@@ -22,6 +22,12 @@ impl StackTable {
         id
     }
 
+    /// Gives back the room for more stacks.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.frames.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
     /// All stacks in one array, and where each ends: both in order, the last end at the end.
     pub(crate) fn from_parts(frames: Vec<FrameId>, ends: Vec<u32>) -> Self {
         Self { frames, ends }

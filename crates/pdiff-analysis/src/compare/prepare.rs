@@ -195,6 +195,7 @@ impl PreparedSides {
         keys.fold_source_roots();
         let resolutions: Vec<_> = normalized.iter().map(|(_, input, _)| input.resolutions).collect();
         let by_file = keys.settle_files(&resolutions);
+        keys.shrink_to_fit();
         normalized.par_iter_mut().for_each(|(side, _, stacks)| stacks.replace(&by_file[*side]));
         let leaf_weights = before.into_iter().chain(after).map(|run| run.leaf_weights);
         let with_weights = normalized.into_iter().zip(leaf_weights);

@@ -1,6 +1,7 @@
 //! Names the frames of one profile, each once: from the symboliser, else from perf's own symbols.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use pdiff_profile::names::FunctionName;
@@ -10,7 +11,7 @@ use pdiff_profile::{
 };
 use rustc_hash::FxHashMap;
 
-use super::same_named::ChainOfRun;
+use super::same_named::{ChainOfRun, ChainsOfRun};
 use super::{KeyId, Keys, Level};
 use crate::policy::Inlines;
 
@@ -54,6 +55,12 @@ struct Shown {
     count: u32,
     /// Whether the symboliser found it.
     is_resolved: bool,
+}
+
+impl Shown {
+    fn levels(self) -> Range<u32> {
+        self.first..self.first + self.count
+    }
 }
 
 /// How a name was written: by perf, or with its linkage name by the debug information.
@@ -116,14 +123,15 @@ impl<'a> Naming<'a> {
     }
 
     /// The machine frames that were named.
-    pub(super) fn into_chains(self) -> Vec<ChainOfRun> {
+    pub(super) fn into_chains(self) -> ChainsOfRun {
         let chain = |(place, chain): (&(u32, u32, Option<StringId>), &Chain)| ChainOfRun {
             number: Some(place.0),
             start: chain.start,
-            levels: self.levels_of(chain.shown).into(),
+            levels: chain.shown.levels(),
         };
-        let chains: Vec<ChainOfRun> = self.chains.iter().map(chain).collect();
-        chains.into_iter().chain(self.unresolved).collect()
+        let mut chains: Vec<ChainOfRun> = self.chains.iter().map(chain).collect();
+        chains.extend(self.unresolved);
+        ChainsOfRun { chains, levels: self.levels }
     }
 
     fn levels_of(&self, shown: Shown) -> &[Level] {
@@ -243,7 +251,7 @@ impl<'a> Naming<'a> {
         let shown = self.show(&levels, false);
         if self.resolutions.is_some() {
             let start = start_of(frame).filter(|_| !frame.inlined);
-            self.unresolved.push(ChainOfRun { number: None, start, levels: levels.into() });
+            self.unresolved.push(ChainOfRun { number: None, start, levels: shown.levels() });
         }
         shown
     }

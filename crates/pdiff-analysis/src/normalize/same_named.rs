@@ -8,6 +8,7 @@
 //! Cost: unique chains, and only where a build shows a name in two files.
 
 use std::hash::{Hash as _, Hasher as _};
+use std::ops::Range;
 use std::sync::Arc;
 
 use pdiff_profile::{InlineFrame, PerSide, Resolution, Resolutions, Side};
@@ -23,7 +24,22 @@ pub(crate) struct ChainOfRun {
     pub(crate) number: Option<u32>,
     /// Where the machine function begins, by perf.
     pub(crate) start: Option<u64>,
-    pub(crate) levels: Box<[Level]>,
+    /// Where its levels are among those of all frames.
+    pub(crate) levels: Range<u32>,
+}
+
+/// The machine frames of a run.
+#[derive(Debug)]
+pub(crate) struct ChainsOfRun {
+    pub(crate) chains: Vec<ChainOfRun>,
+    /// Those of each chain, one after the other.
+    pub(crate) levels: Vec<Level>,
+}
+
+impl ChainsOfRun {
+    fn levels_of(&self, chain: &ChainOfRun) -> &[Level] {
+        self.levels.get(chain.levels.start as usize..chain.levels.end as usize).unwrap_or(&[])
+    }
 }
 
 /// A file of a name, and its key.
@@ -34,7 +50,7 @@ type Part = (Option<Box<str>>, KeyId);
 pub(crate) struct Parts {
     /// By the first key of a name, and the side: the keys for its other files.
     others: FxHashMap<(KeyId, Side), Vec<Part>>,
-    runs: Vec<(Side, Vec<ChainOfRun>)>,
+    runs: Vec<(Side, ChainsOfRun)>,
 }
 
 /// A row that parts belong to.
@@ -67,7 +83,7 @@ impl Parts {
     }
 
     /// Takes in the chains of a run.
-    pub(crate) fn add_run(&mut self, side: Side, chains: Vec<ChainOfRun>) {
+    pub(crate) fn add_run(&mut self, side: Side, chains: ChainsOfRun) {
         self.runs.push((side, chains));
     }
 
@@ -78,7 +94,7 @@ impl Parts {
             self.others.insert((id_of(base), side), parts);
         }
         for (side, mut chains) in other.runs {
-            for level in chains.iter_mut().flat_map(|chain| &mut chain.levels) {
+            for level in &mut chains.levels {
                 level.key = id_of(level.key);
             }
             self.runs.push((side, chains));
@@ -113,10 +129,10 @@ impl Parts {
         }
         let mut instances: FxHashMap<(KeyId, u64), KeyId> = FxHashMap::default();
         for ((side, chains), resolutions) in self.runs.iter().zip(resolutions) {
-            for chain in chains {
+            for chain in &chains.chains {
                 let frames = resolutions.zip(chain.number).and_then(|(all, number)| frames(all, number));
                 let frames = frames.unwrap_or(&[]);
-                for (depth, level) in chain.levels.iter().enumerate() {
+                for (depth, level) in chains.levels_of(chain).iter().enumerate() {
                     let Some(base) = wanted.get(&(level.key, *side)) else { continue };
                     let instance = (*base, instance(*side, chain.start, frames, depth));
                     let known = *instances.entry(instance).or_insert(level.key);
