@@ -56,7 +56,7 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
     let own = row_of(|row| row.own);
     let keep = |row: &mut Row, noise: RowNoise| {
         (row.ci_low_pp, row.ci_high_pp) = (noise.ci_low_pp, noise.ci_high_pp);
-        (row.se_pp, row.degrees_of_freedom) = (noise.se_pp, noise.degrees_of_freedom);
+        (row.se_pp, row.degrees_of_freedom, row.test) = (noise.se_pp, noise.degrees_of_freedom, noise.test);
     };
     let settle = |row: &mut Row, settled: Settled| {
         (row.test, row.significant) = (settled.test, settled.significant);

@@ -84,8 +84,8 @@ pub(super) struct RowSensitivity {
 pub enum Detectable {
     /// In share points; `None` if none would have been found, or the row was not tested.
     Points(Option<f64>),
-    /// Not solved: that is costly, and few readers of rows ask for it.
-    Unsolved(Unsolved),
+    /// Not solved: that is costly, and few readers of rows ask for it. Boxed, for most rows of many are not tested.
+    Unsolved(Box<Unsolved>),
 }
 
 /// All that the smallest growth of one row follows from.
@@ -109,9 +109,7 @@ impl Detectable {
     pub fn points(&self) -> Option<f64> {
         match self {
             Self::Points(points) => *points,
-            Self::Unsolved(Unsolved { typical, row, share_pct }) => {
-                typical.of_row(*row).detectable_pp(*share_pct)
-            }
+            Self::Unsolved(of) => of.typical.of_row(of.row).detectable_pp(of.share_pct),
         }
     }
 }

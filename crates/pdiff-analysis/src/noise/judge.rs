@@ -28,6 +28,9 @@ const ZERO_BOUND_SAMPLES: f64 = 3.0;
 /// Fewer rows are not worth a worker of their own.
 const ROWS_OF_A_WORKER: usize = 256;
 
+/// So many rows are judged at once, and what is needed of those that were tested is put aside.
+const ROWS_AT_ONCE: usize = 1 << 12;
+
 /// Judges every row: is the change of its share more than noise?
 ///
 /// The output has one entry per row, in their order. Swapping the sides negates every change and leaves every p-value
@@ -81,7 +84,7 @@ pub(crate) struct Settled {
 }
 
 /// The same for places that keep less of a row than [`RowNoise`]: `keep` takes what the row alone says, and then `settle` what
-/// the other rows say about it. The judgement has no rows.
+/// the other rows say about it, if it was tested. The judgement has no rows.
 pub(crate) fn judge_in<'a, P: Send>(
     denominators: &[Denominator],
     places: &mut [P],
@@ -109,22 +112,31 @@ pub(crate) fn judge_in<'a, P: Send>(
             RunModel::fit(&rows.collect::<Vec<_>>(), settings.prior_cv())
         }
     };
-    let each = places.par_iter_mut().enumerate().with_min_len(ROWS_OF_A_WORKER);
-    let judged = each.map_init(Quantiles::default, |quantiles, (index, place)| {
+    let judge_alone = |quantiles: &mut Quantiles, (index, place): (usize, &mut P)| {
         let (denominator, row) = kept.get(index).copied().unwrap_or_else(|| sides(index));
         let (noise, sensitivity) = judge_row(denominator, &row, &model, &settings.floor, quantiles);
-        let judged = JudgedAlone::new(&noise, sensitivity);
+        let tested = noise.test.p().map(|p| JudgedAlone::new(index, p, &noise, sensitivity));
         keep(place, noise);
-        judged
-    });
-    let judged: Vec<JudgedAlone> = judged.collect();
-    let tests = judged.iter().filter(|row| row.test.p().is_some()).count();
+        tested
+    };
+    let mut judged: Vec<Box<[JudgedAlone]>> = Vec::new();
+    for (part, places) in places.chunks_mut(ROWS_AT_ONCE).enumerate() {
+        let each = places.par_iter_mut().enumerate().with_min_len(ROWS_OF_A_WORKER);
+        let each = each.map(|(index, place)| (part * ROWS_AT_ONCE + index, place));
+        let of_part: Vec<Option<JudgedAlone>> = each.map_init(Quantiles::default, judge_alone).collect();
+        judged.push(of_part.into_iter().flatten().collect());
+    }
+    let tests = judged.iter().map(|part| part.len()).sum::<usize>();
     let alpha = settings.false_discovery_rate / tests.max(1) as f64;
     let level = Level { alpha, floor: settings.floor };
     let weighing = weighing(&judged, &settings.floor);
     let sensitivities = sensitivities(denominators, &judged, &model, level, weighing);
     let settled = correct_for_many_tests(&judged, &sensitivities, settings, weighing);
-    places.iter_mut().zip(settled).for_each(|(place, settled)| settle(place, settled));
+    judged
+        .iter()
+        .flatten()
+        .zip(settled)
+        .for_each(|(row, settled)| settle(&mut places[row.index as usize], settled));
     Judgement {
         run_variation: run_variation(method, &model, tested()),
         sensitivities,
@@ -138,11 +150,16 @@ pub(crate) fn judge_in<'a, P: Send>(
     }
 }
 
-/// What is needed of a judged row to judge all of them together.
+/// The tested rows in parts, for together they are too many to be moved. Often they are few: of many rows most have few samples.
+type TestedRows = [Box<[JudgedAlone]>];
+
+/// What is needed of a tested row to judge all of them together.
 struct JudgedAlone {
+    /// Its number among all rows.
+    index: u32,
     denominator: u32,
     floor_passed: bool,
-    test: Test,
+    p: f64,
     floor_p: f64,
     middle_pct: f64,
     delta_pp: f64,
@@ -266,49 +283,44 @@ fn zero_bounds_pct(row: &PerSide<SideShare>, dispersion: f64) -> Option<Box<PerS
     bounds.values().any(Option::is_some).then(|| Box::new(bounds))
 }
 
-fn weighing(rows: &[JudgedAlone], floor: &Floor) -> Weighing {
-    let tested = rows.iter().filter(|row| row.test.p().is_some());
-    Weighing::new(floor, tested.map(|row| row.middle_pct))
+fn weighing(rows: &TestedRows, floor: &Floor) -> Weighing {
+    Weighing::new(floor, rows.iter().flatten().map(|row| row.middle_pct))
 }
 
-/// The q-value, significance and interval of each row. Rows that are picked as significant have intervals that contain the truth
+/// The q-value, significance and interval of each tested row. Rows that are picked as significant have intervals that contain the truth
 /// in 95 % of the rows picked: of m rows tested and R picked, each at the level 1 - 0.05 R / m (Benjamini and Yekutieli 2005, J. Am.
 /// Stat. Assoc. 100:71).
 fn correct_for_many_tests<'a>(
-    rows: &'a [JudgedAlone],
+    rows: &'a TestedRows,
     sensitivities: &'a [Arc<Sensitivity>],
     settings: &NoiseSettings,
     weighing: Weighing,
 ) -> impl Iterator<Item = Settled> + 'a {
-    let tested: Vec<Tested> = rows.iter().filter_map(|row| row.tested(weighing)).collect();
+    let tested: Vec<Tested> = rows.iter().flatten().map(|row| row.tested(weighing)).collect();
     let q_values = q_values_above_floor(&tested);
     drop(tested);
     let rate = settings.false_discovery_rate;
-    let passing = rows.iter().filter(|row| row.test.p().is_some()).zip(&q_values);
+    let passing = rows.iter().flatten().zip(&q_values);
     let picked = passing.filter(|(row, q)| row.floor_passed && **q <= rate).count();
     let alpha = INTERVAL_ALPHA * picked as f64 / q_values.len().max(1) as f64;
-    let mut q_values = q_values.into_iter();
-    rows.iter().map(move |row| {
-        let Some((p, q)) = row.test.p().and_then(|p| Some((p, q_values.next()?))) else {
-            let detectable = Detectable::default();
-            return Settled { test: row.test, significant: false, selected_interval_pp: None, detectable };
-        };
+    rows.iter().flatten().zip(q_values).map(move |(row, q)| {
         let significant = row.floor_passed && q <= rate;
         let selected_interval_pp = (significant && row.se_pp > 0.0).then(|| {
             let half = critical_t(alpha, row.degrees_of_freedom) * row.se_pp;
             Box::new((row.delta_pp - half, row.delta_pp + half))
         });
         let detectable = row.detectable(sensitivities);
-        Settled { test: Test::Tested { p, q }, significant, selected_interval_pp, detectable }
+        Settled { test: Test::Tested { p: row.p, q }, significant, selected_interval_pp, detectable }
     })
 }
 
 impl JudgedAlone {
-    fn new(noise: &RowNoise, sensitivity: RowSensitivity) -> Self {
+    fn new(index: usize, p: f64, noise: &RowNoise, sensitivity: RowSensitivity) -> Self {
         Self {
+            index: index as u32,
             denominator: noise.denominator,
             floor_passed: noise.floor_passed,
-            test: noise.test,
+            p,
             floor_p: noise.floor_p,
             middle_pct: 0.5 * (noise.before_pct + noise.after_pct),
             delta_pp: noise.delta_pp,
@@ -323,17 +335,14 @@ impl JudgedAlone {
     fn detectable(&self, sensitivities: &[Arc<Sensitivity>]) -> Detectable {
         let typical = sensitivities.get(self.denominator as usize);
         typical.map_or_else(Detectable::default, |typical| {
-            Detectable::Unsolved(Unsolved {
-                typical: Arc::clone(typical),
-                row: self.sensitivity,
-                share_pct: self.middle_pct,
-            })
+            let (row, share_pct) = (self.sensitivity, self.middle_pct);
+            Detectable::Unsolved(Box::new(Unsolved { typical: Arc::clone(typical), row, share_pct }))
         })
     }
 
-    fn tested(&self, weighing: Weighing) -> Option<Tested> {
+    fn tested(&self, weighing: Weighing) -> Tested {
         let weight = weighing.weight(self.middle_pct);
-        Some(Tested { p: self.test.p()?, floor_p: self.floor_p, passes: self.floor_passed, weight })
+        Tested { p: self.p, floor_p: self.floor_p, passes: self.floor_passed, weight }
     }
 }
 
@@ -360,13 +369,13 @@ fn run_variation(
 /// The smallest detectable changes for each denominator, for a row of typical dispersion.
 fn sensitivities(
     denominators: &[Denominator],
-    rows: &[JudgedAlone],
+    rows: &TestedRows,
     model: &RunModel,
     level: Level,
     weighing: Weighing,
 ) -> Vec<Arc<Sensitivity>> {
     let mut dispersions: Vec<(Vec<f64>, f64)> = vec![(Vec::new(), 0.0); denominators.len()];
-    for row in rows.iter().filter(|row| row.test.p().is_some()) {
+    for row in rows.iter().flatten() {
         if let Some((of_denominator, residual_df)) = dispersions.get_mut(row.denominator as usize) {
             of_denominator.push(row.dispersion);
             *residual_df = row.sensitivity.residual_df.max(*residual_df);
