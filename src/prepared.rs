@@ -77,8 +77,9 @@ impl Prepared {
     /// Compares, with rows of one kind, as shares of something else than the rest is.
     #[must_use]
     pub fn compare_as(&self, by: GroupBy, share: Share) -> Comparison {
-        let mut comparison = self.bare_rows(&self.normal, by, share);
-        self.add_findings(&self.normal, &mut comparison);
+        let settings = CompareSettings { group_by: by, share, ..self.given.settings.clone() };
+        let mut comparison = self.normal.compare(&self.sides(), &settings);
+        self.add_given(&mut comparison);
         comparison
     }
 
@@ -91,6 +92,11 @@ impl Prepared {
     /// Adds what is said of both sides as wholes: findings, likely mistakes, differing settings.
     pub(crate) fn add_findings(&self, normal: &PreparedSides, comparison: &mut Comparison) {
         normal.add_findings(&self.sides(), &self.given.settings, comparison);
+        self.add_given(comparison);
+    }
+
+    /// Adds what the inputs beside the recordings say.
+    fn add_given(&self, comparison: &mut Comparison) {
         comparison.preset = self.given.preset.program();
         self.given.evidence.tell_of_settings(comparison);
         if let Some(waits) = &self.waits {

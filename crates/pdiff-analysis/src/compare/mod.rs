@@ -118,7 +118,10 @@ impl PreparedSides {
     /// Deterministic: rows are sorted by the size of their change, then by weight, then by name.
     #[must_use]
     pub fn compare(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
-        let mut comparison = self.bare_rows(sides, settings);
+        // Rows take the most memory: what else is said of both sides is found before there are any, and kept.
+        let find = |cost: Option<&Cost>| drop(self.findings(sides, cost, settings.noise));
+        let (mut comparison, _) =
+            rayon::join(|| self.rows(sides, settings, find), || self.mistakes(sides, settings));
         self.add_findings(sides, settings, &mut comparison);
         comparison
     }
@@ -134,9 +137,19 @@ impl PreparedSides {
     /// The rows alone: without findings, and without a look for likely mistakes in the input.
     #[must_use]
     pub fn bare_rows(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
+        self.rows(sides, settings, |_| ())
+    }
+
+    /// The same; does something before there are rows, when the cost of an operation is known but not yet what causes a gap.
+    fn rows(
+        &self,
+        sides: &Sides<'_>,
+        settings: &CompareSettings,
+        before_rows: impl FnOnce(Option<&Cost>) + Send,
+    ) -> Comparison {
         let prepared = self.view(sides);
         let mut row_table = RowTable::new(&prepared, settings);
-        compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone())
+        compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone(), before_rows)
     }
 
     /// Adds findings and likely mistakes to rows that [`Self::bare_rows`] made under the same settings.
@@ -264,8 +277,10 @@ fn compare_prepared(
     prepared: &Prepared<'_>,
     row_table: &mut RowTable<'_>,
     mut notes: Notes,
+    before_rows: impl FnOnce(Option<&Cost>),
 ) -> Comparison {
     let cell_rows: Vec<CellRows> = prepared.runs.iter().map(|run| cell_rows(run, row_table)).collect();
+    row_table.forget_ids();
     let row_table = &*row_table;
     let scope = |row: RowId| row_table.rows().get(row.index()).map_or(DenominatorId::ALL, |key| key.scope);
     let runs = prepared.runs.par_iter().zip(&cell_rows);
@@ -283,16 +298,20 @@ fn compare_prepared(
         tables: &tables,
         settings,
     };
-    let (mut rows, families, noise) = judged_rows(&counted, &mut notes);
-    let facts = costs_of_runs(&prepared.runs, &tables, row_table, settings, &mut notes);
+    let mut cost_notes = Notes::new();
+    let facts = costs_of_runs(&prepared.runs, &tables, row_table, settings, &mut cost_notes);
     let summaries = PerSide::from_fn(|side| summarize(side, sides, &facts, &tables, &unresolved));
     let costs = side_costs(facts);
+    let cost = cost::cost(&costs.before, &costs.after);
+    before_rows(cost.as_ref());
+    let (mut rows, families, noise) = judged_rows(&counted, &mut notes);
+    notes.merge(&cost_notes);
     for row in &mut rows {
         costs.before.set_per_op(&mut row.before);
         costs.after.set_per_op(&mut row.after);
     }
     let gap = gap::gap(&costs.before, &costs.after, &settings.noise, &mut rows);
-    let cost = cost::cost(&costs.before, &costs.after).map(|cost| Cost { gap, ..cost });
+    let cost = cost.map(|cost| Cost { gap, ..cost });
     if let Some(cost) = cost.as_ref().filter(|_| settings.share == Share::All) {
         cost_change::set_cost_changes(cost, &mut rows, &settings.noise);
     }

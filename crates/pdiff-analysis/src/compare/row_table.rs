@@ -69,6 +69,12 @@ impl<'a> RowTable<'a> {
         }
     }
 
+    /// Gives back what finding rows needs, once all are found.
+    pub(super) fn forget_ids(&mut self) {
+        (self.ids, self.ids_of_keys, self.rounds) = Default::default();
+        self.rows.shrink_to_fit();
+    }
+
     /// The rows in order of their ids.
     pub(super) fn rows(&self) -> &[RowKey] {
         &self.rows

@@ -50,7 +50,7 @@ impl AlignedStacks {
         let anchors = Anchors::find(input.keys, &stacks, &codes);
         let tree = AnchorTree::new(&stacks, &anchors);
         let drafter = Drafter { anchors: &anchors, tree: &tree, shared: shared_functions(&stacks) };
-        let drafts: Vec<Draft> = stacks.all.iter().map(|stack| drafter.draft(stack)).collect();
+        let drafts: Vec<Draft> = stacks.iter().map(|stack| drafter.draft(&stack)).collect();
         let places = Places::new(&stacks, &drafts);
         let paths = drafts.iter().map(|draft| places.path(draft)).collect();
         Self { paths, of_runs: stacks.of_runs }
@@ -67,7 +67,7 @@ impl AlignedStacks {
 fn shared_functions(stacks: &Stacks) -> FxHashMap<KeyId, bool> {
     let mut sums: FxHashMap<KeyId, PerSide<Amount>> = FxHashMap::default();
     let mut last: FxHashMap<KeyId, usize> = FxHashMap::default();
-    for (number, stack) in stacks.all.iter().enumerate() {
+    for (number, stack) in stacks.iter().enumerate() {
         for key in stack.functions.iter() {
             if last.insert(*key, number) != Some(number) {
                 let sum = sums.entry(*key).or_default();
@@ -86,7 +86,7 @@ struct Drafter<'a> {
 }
 
 impl Drafter<'_> {
-    fn draft(&self, stack: &Stack) -> Draft {
+    fn draft(&self, stack: &Stack<'_>) -> Draft {
         let (chain, from) = self.chain(stack.before_interrupt());
         let mut draft = Draft { steps: Vec::new(), end: Vec::new() };
         draft.steps.extend(chain.into_iter().map(|key| Step { key, left_out: Vec::new() }));
@@ -139,14 +139,14 @@ impl Places {
     fn new(stacks: &Stacks, drafts: &[Draft]) -> Self {
         let totals = stacks.totals().map(|total| total.weight.max(1) as f64);
         let shares_of =
-            |stack: &Stack| stack.amounts.zip(totals).map(|(amount, total)| amount.weight as f64 / total);
+            |stack: &Stack<'_>| stack.amounts.zip(totals).map(|(amount, total)| amount.weight as f64 / total);
         let mut places = Self {
             ids: FxHashMap::default(),
             shares: vec![PerSide::default()],
             left_out: FxHashMap::default(),
         };
-        for (stack, draft) in stacks.all.iter().zip(drafts) {
-            let shares = shares_of(stack);
+        for (stack, draft) in stacks.iter().zip(drafts) {
+            let shares = shares_of(&stack);
             let mut at = ROOT;
             for step in &draft.steps {
                 let next = places.shares.len();
@@ -157,8 +157,8 @@ impl Places {
                 places.shares[at].update(shares, |sum, share| *sum += share);
             }
         }
-        for (stack, draft) in stacks.all.iter().zip(drafts) {
-            let share: f64 = shares_of(stack).values().sum();
+        for (stack, draft) in stacks.iter().zip(drafts) {
+            let share: f64 = shares_of(&stack).values().sum();
             let mut at = ROOT;
             for step in &draft.steps {
                 let below = places.ids[&(at, step.key)];

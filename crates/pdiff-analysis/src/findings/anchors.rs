@@ -23,7 +23,7 @@ impl Anchors {
     pub(super) fn find(keys: &Keys, stacks: &Stacks, codes: &CodeKinds) -> Self {
         // By key: the last stack that has it, and the sums.
         let mut seen = vec![(usize::MAX, PerSide::<Amount>::default()); keys.len()];
-        for (number, stack) in stacks.all.iter().enumerate() {
+        for (number, stack) in stacks.iter().enumerate() {
             for key in stack.before_interrupt().iter().filter(|key| codes.get(**key) == Code::Own) {
                 let (last, sums) = &mut seen[key.0 as usize];
                 if std::mem::replace(last, number) != number {

@@ -82,7 +82,7 @@ impl Groups {
             (0..all.places.len()).map(|at| all.nearest(at, &number)).collect();
         let of_stacks: Vec<Option<usize>> =
             places.of_stacks.iter().map(|place| of_places[all.ids[place]]).collect();
-        for (stack, node) in stacks.all.iter().zip(&of_stacks) {
+        for (stack, node) in stacks.iter().zip(&of_stacks) {
             let mut at = *node;
             if let Some(node) = at {
                 nodes[node].own.update(stack.amounts, Amount::add);
@@ -212,7 +212,7 @@ impl AllPlaces {
         let parents: Vec<Option<usize>> = parents.collect();
         let ids: FxHashMap<Place, usize> = all.iter().enumerate().map(|(at, place)| (*place, at)).collect();
         let mut weights = vec![PerSide::<u64>::default(); all.len()];
-        for (stack, place) in stacks.all.iter().zip(&places.of_stacks) {
+        for (stack, place) in stacks.iter().zip(&places.of_stacks) {
             let mut at = ids.get(place).copied();
             while let Some(here) = at {
                 weights[here].update(stack.amounts, |sum, amount| *sum = sum.saturating_add(amount.weight));

@@ -21,7 +21,7 @@ pub(super) type GroupKey = (Option<KeyId>, KernelKind);
 
 /// By stack: who entered the kernel, and why; `None` where the stack has no frame of the kernel.
 pub(super) fn entries(input: &Input<'_>, stacks: &Stacks, codes: &CodeKinds) -> Vec<Option<GroupKey>> {
-    stacks.all.iter().map(|stack| entry_of(input, codes, stack)).collect()
+    stacks.iter().map(|stack| entry_of(input, codes, &stack)).collect()
 }
 
 /// All work of the kernel, the largest change first.
@@ -38,7 +38,7 @@ pub(super) fn kernel_work(
     let of_stacks: Vec<Option<usize>> = keys.iter().map(|key| numbers.get(&(*key)?).copied()).collect();
     let (mut amounts, mut leaves) =
         (vec![PerSide::<Amount>::default(); all.len()], vec![FxHashSet::default(); all.len()]);
-    for (stack, group) in stacks.all.iter().zip(&of_stacks) {
+    for (stack, group) in stacks.iter().zip(&of_stacks) {
         let Some(group) = *group else { continue };
         amounts[group].update(stack.amounts, Amount::add);
         leaves[group].extend(stack.functions.last().copied());
@@ -106,7 +106,7 @@ pub(super) fn kernel_work(
 }
 
 /// The function that entered the kernel in a stack, and the reason; `None` if the stack has no kernel frame.
-fn entry_of(input: &Input<'_>, codes: &CodeKinds, stack: &Stack) -> Option<GroupKey> {
+fn entry_of(input: &Input<'_>, codes: &CodeKinds, stack: &Stack<'_>) -> Option<GroupKey> {
     let is_kernel =
         |key: &KeyId| matches!(codes.get(*key), Code::Kernel | Code::SystemCall | Code::Interrupt);
     let entry = stack.functions.iter().position(is_kernel)?;

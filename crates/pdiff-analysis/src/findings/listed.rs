@@ -191,7 +191,7 @@ impl Listing<'_> {
         let is_edge = matches!(self.groups.nodes[pick.node].place, Place::Edge(..));
         let Some(key) = key.filter(|_| !is_edge) else { return PerSide::default() };
         PerSide::from_fn(|side| {
-            let mut of_key = self.stacks.all.iter().filter(|stack| stack.amounts[side].samples > 0);
+            let mut of_key = self.stacks.iter().filter(|stack| stack.amounts[side].samples > 0);
             samples[side] == 0 && of_key.any(|stack| stack.functions.contains(&key))
         })
     }
@@ -268,9 +268,9 @@ impl Listing<'_> {
         of_stack: impl Fn(usize) -> Option<usize>,
     ) -> (Vec<PerSide<u64>>, PerSide<u64>) {
         let (mut sums, mut rest) = (vec![PerSide::<u64>::default(); count], PerSide::default());
-        for (number, stack) in self.stacks.all.iter().enumerate() {
+        for (number, polling) in self.stacks.polling() {
             let sum = of_stack(number).and_then(|at| sums.get_mut(at)).unwrap_or(&mut rest);
-            sum.update(stack.polling, |sum, amount| *sum = sum.saturating_add(amount.weight));
+            sum.update(polling, |sum, amount| *sum = sum.saturating_add(amount.weight));
         }
         (sums, rest)
     }
@@ -278,7 +278,7 @@ impl Listing<'_> {
     /// Functions at the leaves of each finding's stacks.
     fn members(&self, count: usize, of_stack: impl Fn(usize) -> Option<usize>) -> Vec<Vec<FindingMember>> {
         let mut sums: Vec<FxHashMap<KeyId, PerSide<Amount>>> = vec![FxHashMap::default(); count];
-        for (number, stack) in self.stacks.all.iter().enumerate() {
+        for (number, stack) in self.stacks.iter().enumerate() {
             if let (Some(finding), Some(leaf)) = (of_stack(number), stack.functions.last()) {
                 let sum = sums[finding].entry(*leaf).or_default();
                 sum.update(stack.amounts, Amount::add);
@@ -325,7 +325,7 @@ impl Listing<'_> {
     /// The work of the kernel in each finding's stacks, by reason.
     fn kernel(&self, count: usize, of_stack: impl Fn(usize) -> Option<usize>) -> Vec<Vec<KernelPart>> {
         let mut sums: Vec<BTreeMap<KernelKind, PerSide<Amount>>> = vec![BTreeMap::new(); count];
-        for (number, (stack, entry)) in self.stacks.all.iter().zip(self.kernel).enumerate() {
+        for (number, (stack, entry)) in self.stacks.iter().zip(self.kernel).enumerate() {
             if let (Some((_, kind)), Some(finding)) = (entry, of_stack(number)) {
                 sums[finding].entry(*kind).or_default().update(stack.amounts, Amount::add);
             }
@@ -346,12 +346,12 @@ impl Listing<'_> {
     /// Callers of functions that many call, of interrupted code, and of code that only one side ran.
     fn callers(&self, picks: &[Pick], of_stack: impl Fn(usize) -> Option<usize>) -> Vec<Vec<String>> {
         let mut sums: Vec<FxHashMap<KeyId, f64>> = vec![FxHashMap::default(); picks.len()];
-        for (number, stack) in self.stacks.all.iter().enumerate() {
+        for (number, stack) in self.stacks.iter().enumerate() {
             let Some(finding) = of_stack(number) else { continue };
             let caller = match self.groups.nodes[picks[finding].node].place {
                 Place::Interrupts => self.last_anchor(stack.before_interrupt(), None),
                 Place::Anchor(helper) if self.tree.is_helper(helper) => {
-                    self.last_anchor(&stack.functions, Some(helper))
+                    self.last_anchor(stack.functions, Some(helper))
                 }
                 Place::Region(key) if picks[finding].is_one_sided(self.groups) => {
                     let at = stack.functions.iter().position(|function| *function == key);

@@ -89,7 +89,7 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
 /// The part of each side's weight that is below no function of the program.
 fn no_caller_pct(stacks: &Stacks, places: &Places) -> PerSide<f64> {
     let mut lost = PerSide::new(0_u64, 0_u64);
-    for (stack, place) in stacks.all.iter().zip(&places.of_stacks) {
+    for (stack, place) in stacks.iter().zip(&places.of_stacks) {
         if matches!(place, Place::NoCaller(_)) {
             lost.update(stack.amounts, |lost, amount| *lost += amount.weight);
         }

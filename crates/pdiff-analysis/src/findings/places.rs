@@ -1,10 +1,12 @@
 //! The one place of each stack: the deepest anchor, or another place if it has none.
 
+use pdiff_profile::PerSide;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchors;
 use super::code::{Code, CodeKinds};
+use super::input::Amount;
 use super::stacks::{Stack, Stacks};
 use super::tree::AnchorTree;
 use crate::normalize::KeyId;
@@ -40,10 +42,10 @@ pub(super) struct Places {
 impl Places {
     pub(super) fn new(stacks: &Stacks, anchors: &Anchors, tree: &AnchorTree, codes: &CodeKinds) -> Self {
         let finder = Finder { anchors, tree, codes };
-        let mut of_stacks: Vec<Place> = stacks.all.par_iter().map(|stack| finder.place(stack)).collect();
+        let mut of_stacks: Vec<Place> = stacks.par_iter().map(|stack| finder.place(&stack)).collect();
         let attested = Attested::new(stacks, &of_stacks, codes);
-        for (stack, place) in stacks.all.iter().zip(&mut of_stacks) {
-            if let Some(there) = attested.caller_of(stack, *place) {
+        for (stack, place) in stacks.iter().zip(&mut of_stacks) {
+            if let Some(there) = attested.caller_of(&stack, *place) {
                 *place = there;
             }
         }
@@ -58,8 +60,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn place(&self, stack: &Stack) -> Place {
-        if stack.is_struck() { Place::Interrupts } else { self.of_functions(&stack.functions) }
+    fn place(&self, stack: &Stack<'_>) -> Place {
+        if stack.is_struck() { Place::Interrupts } else { self.of_functions(stack.functions) }
     }
 
     fn of_functions(&self, functions: &[KeyId]) -> Place {
@@ -103,55 +105,79 @@ impl Finder<'_> {
 /// In which places each function is called, by the stacks that show callers.
 struct Attested {
     /// By function: its place, if nearly all of it lies in one.
-    places: Vec<Option<Place>>,
+    places: FxHashMap<KeyId, Place>,
+}
+
+/// What counts of a stack that shows callers.
+struct Shown<'a> {
+    place: Place,
+    /// The functions below the first one of an own object.
+    called: &'a [KeyId],
+    amounts: PerSide<Amount>,
+}
+
+impl<'a> Shown<'a> {
+    /// What it calls, but for what all calls of the kernel go through.
+    fn functions(&self, codes: &'a CodeKinds) -> impl Iterator<Item = KeyId> + use<'a> {
+        self.called.iter().copied().filter(|key| codes.get(*key) != Code::SystemCall)
+    }
 }
 
 impl Attested {
     fn new(stacks: &Stacks, places: &[Place], codes: &CodeKinds) -> Self {
+        let shown = || {
+            let of_stacks = stacks.iter().zip(places).filter(|(_, place)| {
+                !matches!(place, Place::Interrupts | Place::NoCaller(_) | Place::Unresolved(_))
+            });
+            of_stacks.map(|(stack, place)| {
+                let first = stack.functions.iter().position(|key| codes.get(*key).is_own_object());
+                let called = stack.functions.get(first.map_or(0, |at| at + 1)..).unwrap_or(&[]);
+                Shown { place: *place, called, amounts: stack.amounts }
+            })
+        };
+        // Most functions of many have too few samples: places are summed for the others alone.
+        let mut samples = vec![0_u64; codes.len()];
+        for stack in shown() {
+            let of_stack: u64 = stack.amounts.values().map(|amount| amount.samples).sum();
+            stack.functions(codes).for_each(|key| samples[key.0 as usize] += of_stack);
+        }
         let totals = stacks.totals().map(|total| total.weight.max(1) as f64);
-        let mut sums: Vec<(u64, FxHashMap<Place, f64>)> = vec![Default::default(); codes.len()];
-        for (stack, place) in stacks.all.iter().zip(places) {
-            if matches!(place, Place::Interrupts | Place::NoCaller(_) | Place::Unresolved(_)) {
-                continue;
-            }
-            let samples: u64 = stack.amounts.values().map(|amount| amount.samples).sum();
-            let share: f64 =
-                stack.amounts.zip(totals).values().map(|(amount, total)| amount.weight as f64 / total).sum();
-            let from =
-                stack.functions.iter().position(|key| codes.get(*key).is_own_object()).map_or(0, |at| at + 1);
-            let below = stack.functions.get(from..).unwrap_or(&[]).iter();
-            for key in below.filter(|key| codes.get(**key) != Code::SystemCall) {
-                let (count, by_place) = &mut sums[key.0 as usize];
-                *count += samples;
-                *by_place.entry(*place).or_default() += share;
+        let mut sums: FxHashMap<KeyId, FxHashMap<Place, f64>> = FxHashMap::default();
+        for stack in shown() {
+            let shares = stack.amounts.zip(totals).map(|(amount, total)| amount.weight as f64 / total);
+            let share: f64 = shares.values().sum();
+            for key in stack.functions(codes).filter(|key| samples[key.0 as usize] >= LEAST_ATTESTED) {
+                *sums.entry(key).or_default().entry(stack.place).or_default() += share;
             }
         }
-        let settled = |(samples, by_place): (u64, FxHashMap<Place, f64>)| {
-            let total: f64 = by_place.values().sum();
-            let mut all: Vec<(Place, f64)> = by_place.into_iter().collect();
-            all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            let (place, most) = *all.first()?;
-            if samples < LEAST_ATTESTED {
-                return None;
-            }
-            if most >= ATTESTED_PART * total {
-                return Some(place);
-            }
-            // Several callees of one anchor: then it is the anchor's.
-            let anchor = place.anchor()?;
-            let of_anchor: f64 =
-                all.iter().filter(|(place, _)| place.anchor() == Some(anchor)).map(|(_, share)| share).sum();
-            (of_anchor >= ATTESTED_PART * total).then_some(Place::Anchor(anchor))
-        };
-        Self { places: sums.into_iter().map(settled).collect() }
+        let settled = |(key, by_place): (KeyId, FxHashMap<Place, f64>)| Some((key, settled(by_place)?));
+        Self { places: sums.into_iter().filter_map(settled).collect() }
     }
 
     /// The place of a stack that lost its callers, where one of its functions is called in one place.
-    fn caller_of(&self, stack: &Stack, place: Place) -> Option<Place> {
-        let is_lost = matches!(place, Place::NoCaller(_) | Place::Region(_));
-        let mut known = stack.functions.iter().filter_map(|key| *self.places.get(key.0 as usize)?);
-        known.next().filter(|there| is_lost && *there != place)
+    fn caller_of(&self, stack: &Stack<'_>, place: Place) -> Option<Place> {
+        if !matches!(place, Place::NoCaller(_) | Place::Region(_)) {
+            return None;
+        }
+        let mut known = stack.functions.iter().filter_map(|key| self.places.get(key).copied());
+        known.next().filter(|there| *there != place)
     }
+}
+
+/// The place in which nearly all calls of a function lie.
+fn settled(by_place: FxHashMap<Place, f64>) -> Option<Place> {
+    let total: f64 = by_place.values().sum();
+    let mut all: Vec<(Place, f64)> = by_place.into_iter().collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let (place, most) = *all.first()?;
+    if most >= ATTESTED_PART * total {
+        return Some(place);
+    }
+    // Several callees of one anchor: then it is the anchor's.
+    let anchor = place.anchor()?;
+    let of_anchor: f64 =
+        all.iter().filter(|(place, _)| place.anchor() == Some(anchor)).map(|(_, share)| share).sum();
+    (of_anchor >= ATTESTED_PART * total).then_some(Place::Anchor(anchor))
 }
 
 impl Place {

@@ -2,30 +2,31 @@
 //!
 //! Cost: unique stacks x depth; what follows works on distinct stacks, not on samples.
 
-use std::sync::Arc;
+use std::hash::BuildHasher;
 
+use hashbrown::HashTable;
 use pdiff_profile::{PerSide, Side};
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::code::{Code, CodeKinds};
 use super::input::{Amount, Input};
 use crate::normalize::KeyId;
 
 /// A distinct stack of functions.
-pub(super) struct Stack {
+#[derive(Clone, Copy)]
+pub(super) struct Stack<'a> {
     /// Root first; renames joined.
-    pub(super) functions: Arc<[KeyId]>,
+    pub(super) functions: &'a [KeyId],
     /// How many of them were running when an interrupt struck; all of them where none did.
     pub(super) until: usize,
     /// On each side.
     pub(super) amounts: PerSide<Amount>,
-    /// The part of them that busy-waits: the same functions may poll at one address and work at another.
-    pub(super) polling: PerSide<Amount>,
 }
 
-impl Stack {
+impl<'a> Stack<'a> {
     /// The functions that ran before an interrupt.
-    pub(super) fn before_interrupt(&self) -> &[KeyId] {
+    pub(super) fn before_interrupt(&self) -> &'a [KeyId] {
         self.functions.get(..self.until).unwrap_or(&[])
     }
 
@@ -35,18 +36,32 @@ impl Stack {
     }
 }
 
+/// What is kept of a stack. There may be millions.
+struct Kept {
+    /// Where its functions end in the list of all.
+    end: u32,
+    /// See [`Stack::until`].
+    until: u32,
+    amounts: PerSide<Amount>,
+}
+
 /// All stacks, and which of them each run's stacks are.
+#[derive(Default)]
 pub(super) struct Stacks {
-    pub(super) all: Vec<Stack>,
+    all: Vec<Kept>,
+    /// Those of each stack, one after the other.
+    functions: Vec<KeyId>,
+    /// By stack, of the few that busy-wait.
+    polling: FxHashMap<u32, PerSide<Amount>>,
     /// By run, by stack of the run.
     pub(super) of_runs: Vec<Vec<Option<u32>>>,
 }
 
 impl Stacks {
     pub(super) fn new(input: &Input<'_>, codes: &CodeKinds) -> Self {
-        let mut ids: FxHashMap<Arc<[KeyId]>, u32> = FxHashMap::default();
+        let mut ids: HashTable<u32> = HashTable::new();
         let mut functions = Vec::new();
-        let mut stacks = Self { all: Vec::new(), of_runs: Vec::new() };
+        let mut stacks = Self::default();
         for run in &input.runs {
             let mut of_run = vec![None; run.amounts.len()];
             for (stack, amount) in run.amounts() {
@@ -59,29 +74,58 @@ impl Stacks {
             }
             stacks.of_runs.push(of_run);
         }
+        stacks.all.shrink_to_fit();
+        stacks.functions.shrink_to_fit();
         stacks
     }
 
-    fn add(&mut self, ids: &mut FxHashMap<Arc<[KeyId]>, u32>, functions: &[KeyId], codes: &CodeKinds) -> u32 {
-        if let Some(known) = ids.get(functions) {
+    fn add(&mut self, ids: &mut HashTable<u32>, functions: &[KeyId], codes: &CodeKinds) -> u32 {
+        let hash = |functions: &[KeyId]| FxBuildHasher.hash_one(functions);
+        if let Some(known) = ids.find(hash(functions), |id| self.functions(*id as usize) == functions) {
             return *known;
         }
         let next = u32::try_from(self.all.len()).expect("fewer than 2^32 stacks fit in memory");
         let struck = functions.iter().position(|key| codes.get(*key) == Code::Interrupt);
-        let until = struck.unwrap_or(functions.len());
-        let functions: Arc<[KeyId]> = functions.into();
-        ids.insert(Arc::clone(&functions), next);
-        let (amounts, polling) = Default::default();
-        self.all.push(Stack { functions, until, amounts, polling });
+        let until = struck.unwrap_or(functions.len()) as u32;
+        self.functions.extend_from_slice(functions);
+        let end = u32::try_from(self.functions.len()).expect("fewer than 2^32 frames fit in memory");
+        self.all.push(Kept { end, until, amounts: PerSide::default() });
+        ids.insert_unique(hash(functions), next, |id| hash(self.functions(*id as usize)));
         next
     }
 
     fn count(&mut self, stack: u32, side: Side, amount: Amount, polls: bool) {
-        let Some(stack) = self.all.get_mut(stack as usize) else { return };
-        stack.amounts[side].add(amount);
+        let Some(kept) = self.all.get_mut(stack as usize) else { return };
+        kept.amounts[side].add(amount);
         if polls {
-            stack.polling[side].add(amount);
+            self.polling.entry(stack).or_default()[side].add(amount);
         }
+    }
+
+    fn functions(&self, stack: usize) -> &[KeyId] {
+        let end = |stack: usize| self.all.get(stack).map_or(0, |kept| kept.end as usize);
+        let start = stack.checked_sub(1).map_or(0, end);
+        self.functions.get(start..end(stack)).unwrap_or(&[])
+    }
+
+    fn stack<'a>(&'a self, (at, kept): (usize, &'a Kept)) -> Stack<'a> {
+        Stack { functions: self.functions(at), until: kept.until as usize, amounts: kept.amounts }
+    }
+
+    /// The numbers of stacks that busy-wait, in no order, each with the part that does: the same functions may poll at one address
+    /// and work at another.
+    pub(super) fn polling(&self) -> impl Iterator<Item = (usize, PerSide<Amount>)> {
+        self.polling.iter().map(|(stack, amounts)| (*stack as usize, *amounts))
+    }
+
+    /// The stacks, by number.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Stack<'_>> {
+        self.all.iter().enumerate().map(|kept| self.stack(kept))
+    }
+
+    /// The same on all cores.
+    pub(super) fn par_iter(&self) -> impl IndexedParallelIterator<Item = Stack<'_>> {
+        self.all.par_iter().enumerate().map(|kept| self.stack(kept))
     }
 
     /// The amount of each side.

@@ -168,7 +168,7 @@ fn trie(stacks: &Stacks, anchors: &Anchors) -> Vec<PathNode> {
     let mut nodes: Vec<PathNode> = Vec::new();
     let mut ids: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut last_stack = vec![usize::MAX; anchors.len()];
-    for (number, stack) in stacks.all.iter().enumerate() {
+    for (number, stack) in stacks.iter().enumerate() {
         let mut parent = 0;
         for anchor in stack.before_interrupt().iter().filter_map(|key| anchors.number(*key)) {
             if std::mem::replace(&mut last_stack[anchor], number) == number {

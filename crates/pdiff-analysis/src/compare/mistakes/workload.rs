@@ -13,7 +13,7 @@ use super::super::input::Sides;
 use super::super::prepare::{Prepared, PreparedRun, seen};
 use super::super::side_fact::{Concern, Severity, SideFact, Subject};
 use crate::knowledge::Requests;
-use crate::normalize::KeyId;
+use crate::normalize::{KeyId, Level};
 
 /// Distance above which the sides did different work.
 const MOST_DISTANCE: f64 = 0.25;
@@ -153,21 +153,40 @@ fn requests_of(run: &PreparedRun<'_>, kinds: &[Option<usize>]) -> (Side, FxHashM
     (run.side, weights, all)
 }
 
-/// One stack with its part of its side.
-struct Part {
-    side: Side,
-    keys: Vec<KeyId>,
+/// One stack with its part of its side. There may be millions.
+struct Part<'a> {
+    run: &'a PreparedRun<'a>,
+    stack: StackId,
+    /// How many of its functions lead to the dispatcher.
+    skipped: u32,
     share: f64,
+}
+
+impl Part<'_> {
+    /// The functions from what the dispatcher calls on.
+    fn levels(&self) -> &[Level] {
+        self.run.stacks.get(self.stack).get(self.skipped as usize..).unwrap_or(&[])
+    }
+
+    /// The first of them.
+    fn first(&self, prepared: &Prepared<'_>) -> Option<KeyId> {
+        self.levels().first().map(|level| prepared.heir(level.key))
+    }
+
+    /// The last of them.
+    fn last(&self, prepared: &Prepared<'_>) -> Option<KeyId> {
+        self.levels().last().map(|level| prepared.heir(level.key))
+    }
 }
 
 /// By the calls of the dispatcher.
 fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
-    let parts = dispatched(parts(prepared))?;
+    let parts = dispatched(parts(prepared), prepared)?;
     let shares = PerSide::from_fn(|side| {
         let mut weights: FxHashMap<KeyId, f64> = FxHashMap::default();
-        for part in parts.iter().filter(|part| part.side == side) {
-            if let Some(key) = part.keys.first() {
-                *weights.entry(*key).or_default() += part.share;
+        for part in parts.iter().filter(|part| part.run.side == side) {
+            if let Some(key) = part.first(prepared) {
+                *weights.entry(key).or_default() += part.share;
             }
         }
         normalized(&weights)
@@ -188,11 +207,11 @@ fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
     }
     let leaves = PerSide::from_fn(|side| {
         let mut weights: FxHashMap<KeyId, f64> = FxHashMap::default();
-        for part in parts.iter().filter(|part| part.side == side) {
-            if let (Some(first), Some(last)) = (part.keys.first(), part.keys.last())
-                && own[side].contains(first)
+        for part in parts.iter().filter(|part| part.run.side == side) {
+            if let (Some(first), Some(last)) = (part.first(prepared), part.last(prepared))
+                && own[side].contains(&first)
             {
-                *weights.entry(*last).or_default() += part.share;
+                *weights.entry(last).or_default() += part.share;
             }
         }
         normalized(&weights)
@@ -202,37 +221,35 @@ fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
 }
 
 /// The stacks whose functions all have names: others do not say what they were part of.
-fn parts(prepared: &Prepared<'_>) -> Vec<Part> {
+fn parts<'a>(prepared: &'a Prepared<'_>) -> Vec<Part<'a>> {
     let mut parts = Vec::new();
     let mut totals = PerSide::new(0.0, 0.0);
     for run in &prepared.runs {
-        let side = run.side;
         for (stack, weight) in (0..).map(StackId).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
-            totals[side] += weight as f64;
-            let keys: Vec<KeyId> =
-                run.stacks.get(stack).iter().map(|level| prepared.heir(level.key)).collect();
-            if !keys.iter().any(|key| prepared.keys.get(*key).is_nameless()) {
-                parts.push(Part { side, keys, share: weight as f64 });
+            totals[run.side] += weight as f64;
+            let mut keys = run.stacks.get(stack).iter().map(|level| prepared.heir(level.key));
+            if !keys.any(|key| prepared.keys.get(key).is_nameless()) {
+                parts.push(Part { run, stack, skipped: 0, share: weight as f64 });
             }
         }
     }
     for part in &mut parts {
-        part.share /= totals[part.side];
+        part.share /= totals[part.run.side];
     }
     parts
 }
 
 /// The stacks that reach the dispatcher, from what it calls on.
-fn dispatched(mut parts: Vec<Part>) -> Option<Vec<Part>> {
+fn dispatched<'a>(mut parts: Vec<Part<'a>>, prepared: &Prepared<'_>) -> Option<Vec<Part<'a>>> {
     for _ in 0..DEEPEST {
-        parts.retain(|part| !part.keys.is_empty());
+        parts.retain(|part| !part.levels().is_empty());
         let mut calls: FxHashMap<KeyId, PerSide<f64>> = FxHashMap::default();
         let mut all = PerSide::new(0.0_f64, 0.0_f64);
         for part in &parts {
-            if let Some(key) = part.keys.first() {
-                calls.entry(*key).or_default()[part.side] += part.share;
+            if let Some(key) = part.first(prepared) {
+                calls.entry(key).or_default()[part.run.side] += part.share;
             }
-            all[part.side] += part.share;
+            all[part.run.side] += part.share;
         }
         if all.before.min(all.after) < LEAST_DISPATCHED {
             return None;
@@ -244,10 +261,8 @@ fn dispatched(mut parts: Vec<Part>) -> Option<Vec<Part>> {
             return Some(parts);
         }
         parts.retain_mut(|part| {
-            let is_on_the_way = part.keys.first() == Some(&heaviest);
-            if is_on_the_way {
-                part.keys.remove(0);
-            }
+            let is_on_the_way = part.first(prepared) == Some(heaviest);
+            part.skipped += 1;
             is_on_the_way
         });
     }
