@@ -33,6 +33,6 @@ impl CodePaths for ProgramPaths {
     }
 
     fn stubs_of(&self, side: Side, function: &str) -> Vec<u64> {
-        self.of(side).map(|paths| paths.stubs_of(function)).unwrap_or_default()
+        self.of(side).map(|paths| paths.ways_to(function)).unwrap_or_default()
     }
 }

@@ -7,7 +7,8 @@
 //! sites, and half a million call edges. So rows are fixed-size structs of ids, each text is stored once in one table, and
 //! the byte form is columns of variable-length numbers.
 //!
-//! A census contains no indirect calls (the file does not name their targets) and no weights.
+//! A census contains no weights, and of indirect calls only those through the linker's table of addresses: the file does not name the
+//! targets of others.
 
 mod body;
 mod builder;

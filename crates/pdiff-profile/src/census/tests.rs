@@ -88,11 +88,11 @@ fn bytes_that_were_cut_short_are_refused() {
 #[test]
 fn other_versions_are_told() {
     let earlier = [&b"pdcensus"[..], &4_u64.to_le_bytes(), &[0; 40]].concat();
-    assert_eq!(Census::from_bytes(earlier), Err(CensusBytesError::OtherVersion { found: 4, expected: 12 }));
+    assert_eq!(Census::from_bytes(earlier), Err(CensusBytesError::OtherVersion { found: 4, expected: 13 }));
     let mut later = small().to_bytes();
     let version_at = later.len() - 24;
-    later[version_at] = 13;
-    assert_eq!(Census::from_bytes(later), Err(CensusBytesError::OtherVersion { found: 13, expected: 12 }));
+    later[version_at] = 14;
+    assert_eq!(Census::from_bytes(later), Err(CensusBytesError::OtherVersion { found: 14, expected: 13 }));
 }
 
 #[test]

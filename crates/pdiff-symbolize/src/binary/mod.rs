@@ -7,6 +7,7 @@
 //! object_files   which files belong to a binary: its debug file, what that shares (dwz), split units
 //! elf_file       segments, code, build-id, sections, inflated on demand
 //! symbol_entries what symbol tables say; symbol_table: which function an address is in; plt: stubs
+//! call_targets   where a call leads; slots: the table of addresses that some calls go through
 //! function_ranges where functions begin and end by the unwind tables, which stripped files have, too
 //! sections       the DWARF sections of those files; split: those of split units; kept_sections: inflated once for both views
 //! units          compilation units and their ranges; entries: a walk over one unit
@@ -17,6 +18,7 @@
 pub(crate) mod branch_target;
 pub(crate) mod budget;
 pub(crate) mod call_fields;
+pub(crate) mod call_targets;
 pub(crate) mod code_ranges;
 pub(crate) mod content_hash;
 pub(crate) mod dwarf;
@@ -37,6 +39,7 @@ pub(crate) mod reference;
 pub(crate) mod scoped_name;
 pub(crate) mod scopes;
 pub(crate) mod sections;
+pub(crate) mod slots;
 pub(crate) mod source_path;
 pub(crate) mod split;
 pub(crate) mod strings;

@@ -4,8 +4,10 @@
 //! symbol the slot is for; so the code of a stub is decoded, not counted (linkers lay out `.plt`, `.plt.sec` and
 //! `.plt.got` in a dozen ways). A stub whose slot has no relocation stays without name.
 
-use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
+use object::{Object, ObjectSection};
 use rustc_hash::FxHashMap;
+
+use super::slots::{SlotValue, relocated_slots};
 
 /// Sections that hold stubs.
 const SECTIONS: [&str; 4] = [".plt", ".plt.sec", ".plt.got", ".plt.bnd"];
@@ -59,27 +61,15 @@ struct Slots {
 impl Slots {
     fn read(file: &object::File<'_>) -> Self {
         let mut by_addr = FxHashMap::default();
-        let symbols = file.dynamic_symbol_table();
-        let plt_got = [".got.plt", ".got"].iter().filter_map(|name| file.section_by_name(name));
-        let ranges: Vec<_> = plt_got.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
         let mut numbered = Vec::new();
-        for (slot, relocation) in file.dynamic_relocations().into_iter().flatten() {
-            if !ranges.iter().any(|range| range.contains(&slot)) {
-                continue;
-            }
-            let name: Option<Box<str>> = match relocation.target() {
-                RelocationTarget::Symbol(index) => symbols
-                    .as_ref()
-                    .and_then(|table| table.symbol_by_index(index).ok())
-                    .and_then(|symbol| symbol.name_bytes().ok())
-                    .map(|name| String::from_utf8_lossy(name).into()),
-                // An IRELATIVE slot: the addend is the resolver, whose name binutils does not know either.
-                _ => Some(format!("*ABS*+{:#x}", relocation.addend()).into()),
+        for (slot, value) in relocated_slots(file) {
+            let name: Box<str> = match value {
+                SlotValue::Symbol { name, .. } => name,
+                // Binutils do not know the name either.
+                SlotValue::Address(addr) | SlotValue::ResultOf(addr) => format!("*ABS*+{addr:#x}").into(),
             };
-            if let Some(name) = name.filter(|name| !name.is_empty()) {
-                numbered.push((slot, name.clone()));
-                by_addr.insert(slot, name);
-            }
+            numbered.push((slot, name.clone()));
+            by_addr.insert(slot, name);
         }
         let first = file.section_by_name(".got.plt").map_or(0, |section| section.address());
         numbered.retain(|(slot, _)| *slot >= first);

@@ -11,7 +11,8 @@
 //!
 //! Constraints: DWARF 2 to 5 of GCC, Clang and rustc; entries are visited once, without
 //! recursion; nothing in the file may make it panic. Calls are decoded for x86-64 and `AArch64`; elsewhere only call
-//! sites in the debug information tell of them. Indirect calls are never seen.
+//! sites in the debug information tell of them. Of indirect calls, only those of x86-64 through the linker's table of addresses are
+//! seen.
 
 mod asked;
 mod background;

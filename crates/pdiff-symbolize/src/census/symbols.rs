@@ -6,8 +6,8 @@ use pdiff_profile::census::Visibility;
 use pdiff_profile::names::split_clone_suffix;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::binary::call_targets::ways_out;
 use crate::binary::elf_file::ElfFile;
-use crate::binary::plt::plt_stubs;
 use crate::binary::symbol_entries::{Binding, SymbolEntries, SymbolEntry, SymbolKind, TableKind};
 use crate::binary::symbol_name::NameTable;
 
@@ -40,7 +40,7 @@ pub(super) struct Symbols<'a> {
     pub(super) functions: Vec<Symbol<'a>>,
     /// Where the functions at each address stand: looking that up is most of what joins code with names.
     places: FxHashMap<u64, Range<usize>>,
-    /// Stub addresses and the functions they jump to.
+    /// Addresses of stubs and slots, and the functions they lead to.
     pub(super) imports: Vec<(u64, Box<str>)>,
     /// What the tables show: all functions or only exported ones.
     pub(super) visibility: Visibility,
@@ -64,7 +64,7 @@ impl<'a> Symbols<'a> {
         for (place, symbol) in functions.iter().enumerate() {
             places.entry(symbol.addr).or_insert(place..place).end = place + 1;
         }
-        Self { functions, places, imports: stubs(file), visibility }
+        Self { functions, places, imports: imports(file), visibility }
     }
 
     /// The symbols at an address.
@@ -140,8 +140,7 @@ fn bound_sizes(functions: &mut [Symbol<'_>], file: &ElfFile) {
     }
 }
 
-/// The stubs of a file: where each is, and the function of another object it jumps to.
-fn stubs(file: &ElfFile) -> Vec<(u64, Box<str>)> {
-    let stubs = file.object().map(|object| plt_stubs(&object)).unwrap_or_default();
-    stubs.into_iter().map(|stub| (stub.start, stub.function)).collect()
+/// The stubs and slots of a file: where each is, and the function of another object it leads to.
+fn imports(file: &ElfFile) -> Vec<(u64, Box<str>)> {
+    ways_out(file).into_iter().map(|way| (way.start, way.function)).collect()
 }

@@ -16,10 +16,9 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl};
 use pdiff_profile::names::FunctionName;
 use rustc_hash::FxHashMap;
 
-use crate::binary::branch_target::branch_target;
+use crate::binary::call_targets::{CallTargets, flow_to_known, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::Processor;
-use crate::binary::plt::plt_stubs;
 use crate::binary::ranges::range_at;
 use crate::disassembly::no_return::NoReturn;
 use crate::error::Error;
@@ -32,7 +31,8 @@ const MAX_CODE_BYTES: u64 = 1 << 20;
 pub struct CallPaths {
     file: ElfFile,
     no_return: OnceLock<NoReturn>,
-    stubs: OnceLock<FxHashMap<String, Vec<u64>>>,
+    targets: OnceLock<CallTargets>,
+    ways_out: OnceLock<FxHashMap<String, Vec<u64>>>,
 }
 
 impl CallPaths {
@@ -41,21 +41,26 @@ impl CallPaths {
     /// # Errors
     /// Returns an error if it cannot be read as ELF.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self { file: ElfFile::open(path)?, no_return: OnceLock::new(), stubs: OnceLock::new() })
+        Ok(Self {
+            file: ElfFile::open(path)?,
+            no_return: OnceLock::new(),
+            targets: OnceLock::new(),
+            ways_out: OnceLock::new(),
+        })
     }
 
-    /// Where the linker's stubs begin by which the program calls a function of a library, by its name with scopes.
+    /// The linker's stubs and slots by which the program calls a function of a library, given by its name with scopes.
     #[must_use]
-    pub fn stubs_of(&self, function: &str) -> Vec<u64> {
+    pub fn ways_to(&self, function: &str) -> Vec<u64> {
         let read = || {
             let mut starts: FxHashMap<String, Vec<u64>> = FxHashMap::default();
-            for stub in self.file.object().map(|object| plt_stubs(&object)).unwrap_or_default() {
-                let name = FunctionName::with_linkage(&stub.function, Some(&stub.function));
-                starts.entry(name.qualified().to_owned()).or_default().push(stub.start);
+            for way in ways_out(&self.file) {
+                let name = FunctionName::with_linkage(&way.function, Some(&way.function));
+                starts.entry(name.qualified().to_owned()).or_default().push(way.start);
             }
             starts
         };
-        self.stubs.get_or_init(read).get(function).cloned().unwrap_or_default()
+        self.ways_out.get_or_init(read).get(function).cloned().unwrap_or_default()
     }
 
     /// Whether there is a way through a function without a call of one that begins at one of the addresses `callees`. The function is
@@ -72,7 +77,8 @@ impl CallPaths {
             |body: &Range<u64>| self.file.instructions(body.start, body.end.saturating_sub(body.start));
         let parts: Vec<(u64, &[u8])> = bodies.iter().map(|body| (body.start, code(body))).collect();
         let no_return = self.no_return.get_or_init(|| NoReturn::new(&self.file));
-        can_skip(&parts, callees, &|function| no_return.is_at(&self.file, function))
+        let targets = self.targets.get_or_init(|| CallTargets::read(&self.file));
+        can_skip(&parts, (callees, targets), &|function| no_return.is_at((&self.file, targets), function))
     }
 }
 
@@ -93,7 +99,11 @@ struct Step {
 /// Whether the function that begins at an address does not return.
 type NeverReturns<'a> = &'a dyn Fn(u64) -> bool;
 
-fn can_skip(parts: &[(u64, &[u8])], callees: &[u64], never_returns: NeverReturns<'_>) -> Option<bool> {
+fn can_skip(
+    parts: &[(u64, &[u8])],
+    callees: (&[u64], &CallTargets),
+    never_returns: NeverReturns<'_>,
+) -> Option<bool> {
     let steps = steps(parts, callees, never_returns)?;
     let (mut open, mut seen) = (vec![parts.first()?.0], BTreeSet::new());
     let (mut has_call, mut has_way_out) = (false, false);
@@ -115,7 +125,7 @@ fn can_skip(parts: &[(u64, &[u8])], callees: &[u64], never_returns: NeverReturns
 /// The instructions by address; `None` if it is not known where one leads.
 fn steps(
     parts: &[(u64, &[u8])],
-    callees: &[u64],
+    (callees, targets): (&[u64], &CallTargets),
     never_returns: NeverReturns<'_>,
 ) -> Option<BTreeMap<u64, Step>> {
     let mut ranges: Vec<Range<u64>> =
@@ -124,14 +134,16 @@ fn steps(
     let mut steps = BTreeMap::new();
     for (start, code) in parts {
         for instruction in Decoder::with_ip(64, code, *start, DecoderOptions::NONE) {
-            let target = branch_target(&instruction);
+            let target = targets.target(&instruction);
             let calls = target.is_some_and(|target| callees.contains(&target));
             let jump = target.filter(|target| !calls && range_at(&ranges, *target).is_some());
             let leads_out = !calls && jump.is_none();
             let stays_away = leads_out && target.is_some_and(never_returns);
             let leaves = leads_out && !stays_away;
             let next = Some(instruction.next_ip());
-            let step = match instruction.flow_control() {
+            let flow =
+                if target.is_some() { flow_to_known(&instruction) } else { instruction.flow_control() };
+            let step = match flow {
                 FlowControl::Next | FlowControl::Interrupt => Step { next, ..Step::default() },
                 FlowControl::Call if calls => Step { calls, ..Step::default() },
                 FlowControl::Call if stays_away => Step::default(),
@@ -159,7 +171,7 @@ mod tests {
     const ABORTS: u64 = 0x4000;
 
     fn skip(parts: &[(u64, &[u8])]) -> Option<bool> {
-        can_skip(parts, &[CALLEE], &|function| function == ABORTS)
+        can_skip(parts, (&[CALLEE], &CallTargets::default()), &|function| function == ABORTS)
     }
 
     fn check(code: &[u8], expected: Option<bool>) {

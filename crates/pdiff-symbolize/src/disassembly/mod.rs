@@ -15,6 +15,7 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use pdiff_profile::names::{FunctionName, split_clone_suffix};
 use pdiff_profile::{
@@ -22,6 +23,7 @@ use pdiff_profile::{
 };
 use rayon::prelude::*;
 
+use crate::binary::call_targets::CallTargets;
 use crate::binary::elf_file::ElfFile;
 use crate::binary::function_ranges::FunctionRanges;
 use crate::binary::layout::Processor;
@@ -53,6 +55,7 @@ pub struct WantedCode<'w> {
 #[derive(Debug)]
 pub struct CodeFile {
     symbolizer: Symbolizer,
+    targets: OnceLock<CallTargets>,
 }
 
 impl CodeFile {
@@ -61,7 +64,7 @@ impl CodeFile {
     /// # Errors
     /// Returns an error if it cannot be read as ELF.
     pub fn open(path: &Path, options: &SymbolizeOptions) -> Result<Self, Error> {
-        Ok(Self { symbolizer: Symbolizer::open(path, options)? })
+        Ok(Self { symbolizer: Symbolizer::open(path, options)?, targets: OnceLock::new() })
     }
 
     /// The addresses in the file of a profile's frames, by frame, if they are of this object.
@@ -104,10 +107,11 @@ impl CodeFile {
         if Processor::of(self.file()) != Processor::X86 {
             return Err(NoCode::OtherProcessor);
         }
+        let targets = self.targets.get_or_init(|| CallTargets::read(self.file()));
         let mut decoded = Decoded::default();
         for body in bodies {
             let bytes = self.file().instructions(body.start, body.end - body.start);
-            decoded.add(body.start, bytes, bodies, &|target| self.callee(target));
+            decoded.add(body.start, bytes, bodies, targets, &|target| self.callee(target));
         }
         Ok(decoded)
     }

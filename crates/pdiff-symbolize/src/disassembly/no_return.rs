@@ -9,9 +9,8 @@
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::binary::branch_target::branch_target;
+use crate::binary::call_targets::{CallTargets, flow_to_known, ways_out};
 use crate::binary::elf_file::ElfFile;
-use crate::binary::plt::plt_stubs;
 use crate::binary::symbol_entries::SymbolEntries;
 
 /// Functions of the runtimes of C and C++ that do not return.
@@ -58,24 +57,23 @@ pub(super) struct NoReturn {
 impl NoReturn {
     /// Reads the symbols of a file.
     pub(super) fn new(file: &ElfFile) -> Self {
-        let stubs = file.object().map(|object| plt_stubs(&object)).unwrap_or_default();
-        let stubs = stubs.into_iter().filter(|stub| never_returns(&stub.function)).map(|stub| stub.start);
+        let imports = ways_out(file).into_iter().filter(|way| never_returns(&way.function));
         let symbols = SymbolEntries::read(file, None);
         let is_named = |name: u32| std::str::from_utf8(symbols.names.get(name)).is_ok_and(never_returns);
         let own = symbols.entries.iter().filter(|entry| is_named(entry.name)).map(|entry| entry.addr);
         let sized = symbols.entries.iter().filter(|entry| entry.size > 0);
         Self {
-            named: stubs.chain(own).collect(),
+            named: imports.map(|way| way.start).chain(own).collect(),
             sizes: sized.map(|entry| (entry.addr, entry.size)).collect(),
         }
     }
 
     /// Whether the function that begins at an address is known not to return.
-    pub(super) fn is_at(&self, file: &ElfFile, function: u64) -> bool {
-        self.is_behind(file, function, 0)
+    pub(super) fn is_at(&self, (file, targets): (&ElfFile, &CallTargets), function: u64) -> bool {
+        self.is_behind((file, targets), function, 0)
     }
 
-    fn is_behind(&self, file: &ElfFile, function: u64, jumps: u32) -> bool {
+    fn is_behind(&self, (file, targets): (&ElfFile, &CallTargets), function: u64, jumps: u32) -> bool {
         if self.named.contains(&function) {
             return true;
         }
@@ -83,8 +81,8 @@ impl NoReturn {
             return false;
         };
         let code = file.instructions(function, *size);
-        let goes_on = |target: u64| jumps < MAX_JUMPS && self.is_behind(file, target, jumps + 1);
-        has_no_way_back(function, code, &goes_on)
+        let goes_on = |target: u64| jumps < MAX_JUMPS && self.is_behind((file, targets), target, jumps + 1);
+        has_no_way_back(function, code, (targets, &goes_on))
     }
 }
 
@@ -94,12 +92,18 @@ fn never_returns(name: &str) -> bool {
 }
 
 /// Whether code has no return, and only jumps that stay in it or lead to what never returns either.
-fn has_no_way_back(start: u64, code: &[u8], never_returns: &dyn Fn(u64) -> bool) -> bool {
+fn has_no_way_back(
+    start: u64,
+    code: &[u8],
+    (targets, never_returns): (&CallTargets, &dyn Fn(u64) -> bool),
+) -> bool {
     let range = start..start.saturating_add(code.len() as u64);
     let mut ends = false;
     for instruction in Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
-        let stays = || branch_target(&instruction).is_some_and(|to| range.contains(&to) || never_returns(to));
-        let is_known = match instruction.flow_control() {
+        let target = targets.target(&instruction);
+        let stays = || target.is_some_and(|to| range.contains(&to) || never_returns(to));
+        let flow = if target.is_some() { flow_to_known(&instruction) } else { instruction.flow_control() };
+        let is_known = match flow {
             FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => stays(),
             FlowControl::Return | FlowControl::IndirectBranch | FlowControl::XbeginXabortXend => false,
             FlowControl::Next
@@ -127,7 +131,11 @@ mod tests {
     use super::*;
 
     fn check(code: &[u8], expected: bool) {
-        assert_eq!(has_no_way_back(0x1000, code, &|to| to == 0x2000), expected, "{code:02x?}");
+        assert_eq!(
+            has_no_way_back(0x1000, code, (&CallTargets::default(), &|to| to == 0x2000)),
+            expected,
+            "{code:02x?}"
+        );
     }
 
     #[test]

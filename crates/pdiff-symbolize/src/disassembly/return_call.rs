@@ -2,19 +2,24 @@
 //!
 //! In: a file and a return address in it. Out: the first byte of the function called, or that it was called through a pointer. A call
 //! is accepted only if it leads to where the unwind tables say that a function begins, so bytes that happen to look like one are not
-//! taken for it. Calls of other files, through stubs or the table of their addresses, are not told.
+//! taken for it. Calls of other files, through stubs or the table of their addresses, are not told; those of this file through that
+//! table are.
 //!
 //! Cost: a few bytes and one search of the unwind tables for each address.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Register};
 
 use crate::binary::branch_target::branch_target;
+use crate::binary::call_targets::CallTargets;
 use crate::binary::elf_file::ElfFile;
 use crate::binary::function_ranges::FunctionRanges;
 use crate::binary::layout::Processor;
 
 /// The length of a direct call of x86-64.
 const CALL_BYTES: u64 = 5;
+
+/// The length of a call through a slot of the linker's table.
+const SLOT_CALL_BYTES: u64 = 6;
 
 /// The lengths of calls through a pointer of x86-64.
 const POINTER_CALL_BYTES: std::ops::RangeInclusive<u64> = 2..=8;
@@ -33,18 +38,22 @@ pub(crate) struct ReturnCalls<'f> {
     file: &'f ElfFile,
     processor: Processor,
     functions: FunctionRanges<'f>,
+    targets: CallTargets,
 }
 
 impl<'f> ReturnCalls<'f> {
     pub(crate) fn new(file: &'f ElfFile) -> Self {
-        Self { file, processor: Processor::of(file), functions: FunctionRanges::new(file) }
+        let (processor, functions) = (Processor::of(file), FunctionRanges::new(file));
+        Self { file, processor, functions, targets: CallTargets::read(file) }
     }
 
     /// The call whose last byte is at `call_byte`. Profilers that unwind by debug information may print an address one byte lower.
     pub(crate) fn at(&self, call_byte: u64) -> Option<ReturnCall> {
         let after = call_byte.checked_add(1)?;
         let direct = |after| self.target(after).filter(|target| self.is_function(*target));
-        match direct(after).or_else(|| direct(after.checked_add(1)?)) {
+        let by_slot = |after| self.by_slot(after).filter(|target| self.is_function(*target));
+        let told = |after| direct(after).or_else(|| by_slot(after));
+        match told(after).or_else(|| told(after.checked_add(1)?)) {
             Some(target) => Some(ReturnCall::Function(target)),
             None => self.is_by_pointer(after).then_some(ReturnCall::Pointer),
         }
@@ -68,6 +77,13 @@ impl<'f> ReturnCalls<'f> {
             }
             Processor::Other => None,
         }
+    }
+
+    /// Where the call before an address leads if it is through a slot of the linker's table.
+    fn by_slot(&self, after: u64) -> Option<u64> {
+        let is_decoded = matches!(self.processor, Processor::X86);
+        let call = is_decoded.then(|| self.instruction_before(after, SLOT_CALL_BYTES)).flatten()?;
+        self.targets.through_slot(&call).filter(|_| call.flow_control() == FlowControl::IndirectCall)
     }
 
     /// Whether the call before an address is through a pointer that is not the linker's own. Bytes that could also be the end of a
@@ -123,7 +139,7 @@ mod tests {
         let decoded = |(start, code)| Decoder::with_ip(64, code, start, DecoderOptions::NONE).into_iter();
         let instructions: Vec<Instruction> =
             all.iter().step_by(1 + all.len() / 2000).map(code).flat_map(decoded).collect();
-        let (mut direct, mut by_pointer, mut unknown) = (0, 0, 0);
+        let (mut direct, mut by_slot, mut by_pointer, mut unknown) = (0, 0, 0, 0);
         for instruction in instructions {
             let found = calls.at(instruction.next_ip() - 1);
             match instruction.flow_control() {
@@ -132,7 +148,9 @@ mod tests {
                     assert_eq!(found, Some(ReturnCall::Function(instruction.near_branch_target())));
                 }
                 FlowControl::IndirectCall if instruction.memory_base() == Register::RIP => {
-                    assert_eq!(found, None, "{instruction}");
+                    let told = calls.targets.through_slot(&instruction).filter(|to| starts.contains(to));
+                    by_slot += u32::from(told.is_some());
+                    assert_eq!(found, told.map(ReturnCall::Function), "{instruction}");
                 }
                 FlowControl::IndirectCall => {
                     by_pointer += 1;
@@ -144,8 +162,8 @@ mod tests {
         }
         // Bytes before may look like a call of another kind.
         assert!(
-            direct > 1000 && by_pointer > 100 && unknown * 50 < by_pointer,
-            "{direct} {by_pointer} {unknown}"
+            direct > 1000 && by_slot > 10 && by_pointer > 100 && unknown * 50 < by_pointer,
+            "{direct} {by_slot} {by_pointer} {unknown}"
         );
     }
 }

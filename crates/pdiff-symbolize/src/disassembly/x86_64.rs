@@ -10,6 +10,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Formatter as _, GasFormatte
 use pdiff_profile::{Instruction, ObjectAddr};
 
 use crate::binary::branch_target::branch_target;
+use crate::binary::call_targets::{CallTargets, flow_to_known};
 use crate::binary::ranges::range_at;
 
 /// What was disassembled so far.
@@ -26,13 +27,14 @@ impl Decoded {
         start: u64,
         bytes: &[u8],
         bodies: &[Range<u64>],
+        targets: &CallTargets,
         name: &dyn Fn(u64) -> Option<String>,
     ) {
         let mut formatter = formatter();
         self.block_starts.insert(ObjectAddr(start));
         for decoded in Decoder::with_ip(64, bytes, start, DecoderOptions::NONE) {
-            let flow = decoded.flow_control();
-            let target = branch_target(&decoded);
+            let target = targets.target(&decoded);
+            let flow = if target.is_some() { flow_to_known(&decoded) } else { decoded.flow_control() };
             let is_inside = target.is_some_and(|target| range_at(bodies, target).is_some());
             if !goes_on(flow) {
                 self.block_starts.insert(ObjectAddr(decoded.next_ip()));
@@ -104,7 +106,8 @@ mod tests {
     fn decoded(bytes: &[u8]) -> Decoded {
         let mut decoded = Decoded::default();
         let body = 0x1000..0x1000 + bytes.len() as u64;
-        decoded.add(0x1000, bytes, std::slice::from_ref(&body), &|target| {
+        let targets = CallTargets::default();
+        decoded.add(0x1000, bytes, std::slice::from_ref(&body), &targets, &|target| {
             (target == 0x2000).then(|| "f".to_owned())
         });
         decoded

@@ -6,6 +6,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Regist
 use rustc_hash::FxHasher;
 
 use super::data::Data;
+use crate::binary::call_targets::CallTargets;
 use crate::binary::layout::Layout;
 
 /// Smaller numbers are everywhere: sizes, offsets, flags.
@@ -30,7 +31,13 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn decode(start: u64, bytes: &[u8], layout: &Layout, data: &Data<'_>) -> Self {
+    pub(super) fn decode(
+        start: u64,
+        bytes: &[u8],
+        layout: &Layout,
+        targets: &CallTargets,
+        data: &Data<'_>,
+    ) -> Self {
         let mut body = Self::default();
         let (mut hash, mut shape) = (FxHasher::default(), FxHasher::default());
         let mut last = 0_u32;
@@ -45,6 +52,8 @@ impl Body {
             last = instruction.mnemonic() as u32;
             code.hash(&mut hash);
             (instruction.mnemonic() as u32).hash(&mut shape);
+            let by_slot = targets.through_slot(&instruction).filter(|target| data.is_code(*target));
+            body.targets.extend(by_slot);
             for operand in 0..instruction.op_count() {
                 body.operand(&instruction, operand, (start, length), layout, data, &mut hash);
                 if instruction.op_kind(operand) == OpKind::Register {

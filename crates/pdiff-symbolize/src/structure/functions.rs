@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::data::Data;
+use crate::binary::call_targets::CallTargets;
 use crate::binary::function_ranges::all_functions;
 use crate::binary::layout::{Layout, Processor};
 use crate::binary::object_files::ObjectFiles;
@@ -39,7 +40,8 @@ impl Functions {
         let Some(object) = file.object().filter(|_| Processor::of(file) == Processor::X86) else {
             return Self::default();
         };
-        let (layout, data) = (Layout::read(file), Data::read(file, &object));
+        let (layout, targets) = (Layout::read(file), CallTargets::read(file));
+        let data = Data::read(file, &object);
         let mut places: FxHashMap<u64, Place> = FxHashMap::default();
         for range in all_functions(file) {
             places.insert(range.start, (range.end, None));
@@ -55,7 +57,8 @@ impl Functions {
             let length = end.saturating_sub(start);
             let bytes = if length <= MAX_FUNCTION_BYTES { file.instructions(start, length) } else { &[] };
             let is_stub = name.as_deref().is_some_and(|name| name.ends_with("@plt"));
-            let body = if is_stub { Body::default() } else { Body::decode(start, bytes, &layout, &data) };
+            let body =
+                if is_stub { Body::default() } else { Body::decode(start, bytes, &layout, &targets, &data) };
             Function { start, name, body }
         };
         let all: Vec<Function> = places.into_par_iter().map(function).collect();

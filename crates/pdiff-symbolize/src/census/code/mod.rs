@@ -1,4 +1,4 @@
-//! Instructions to facts: direct calls, a hash of each body, signs of busy waiting.
+//! Instructions to facts: calls whose target the file tells, a hash of each body, signs of busy waiting.
 //!
 //! In: the file and where bodies lie. Out: per body its hash, its spin points and the addresses it calls. Bodies are
 //! decoded from their first byte to their last; data between instructions, which compilers for these processors do not emit into
@@ -14,6 +14,7 @@ use pdiff_profile::census::{BodyHash, Spin};
 use rayon::prelude::*;
 
 use super::code_places::CodePlace;
+use crate::binary::call_targets::CallTargets;
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::{Layout, Processor};
 
@@ -27,11 +28,11 @@ const MAX_BODY_BYTES: u64 = 16 << 20;
 pub(super) struct BodyFacts {
     pub(super) hash: Option<BodyHash>,
     pub(super) spins: Vec<(u64, Spin)>,
-    /// Where control goes from here, each address once.
+    /// Where control goes from here, each address once; the slot stands for a function of another file that is called through it.
     pub(super) transfers: Vec<Transfers>,
 }
 
-/// Direct calls of an address, and jumps to it, from one body.
+/// Calls of an address, and jumps to it, from one body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Transfers {
     pub(super) target: u64,
@@ -41,18 +42,18 @@ pub(super) struct Transfers {
 
 /// Decodes all bodies; the facts are in their order.
 pub(super) fn decode_bodies(file: &ElfFile, code: &[CodePlace]) -> Vec<BodyFacts> {
-    let (processor, layout) = (Processor::of(file), Layout::read(file));
+    let (processor, layout, targets) = (Processor::of(file), Layout::read(file), CallTargets::read(file));
     let decode = |sketch: &mut Sketch, place: &CodePlace| {
         let is_small = place.bytes <= MAX_BODY_BYTES;
         let bytes = if is_small { file.instructions(place.addr, place.bytes) } else { &[] };
-        decode_body(processor, &layout, place, bytes, sketch)
+        decode_body(processor, (&layout, &targets), place, bytes, sketch)
     };
     code.par_iter().map_init(Sketch::default, decode).collect()
 }
 
 fn decode_body(
     processor: Processor,
-    layout: &Layout,
+    (layout, targets): (&Layout, &CallTargets),
     place: &CodePlace,
     bytes: &[u8],
     sketch: &mut Sketch,
@@ -62,7 +63,7 @@ fn decode_body(
     }
     sketch.begin(place.addr, bytes);
     match processor {
-        Processor::X86 => x86_64::decode(layout, sketch),
+        Processor::X86 => x86_64::decode(layout, targets, sketch),
         Processor::Arm => aarch64::decode(sketch),
         Processor::Other => return BodyFacts::default(),
     }

@@ -11,7 +11,7 @@ pub(super) enum TransferKind {
     Jump,
 }
 
-/// A direct call, or a direct jump out of the body.
+/// A call, or a jump out of the body, whose target the file tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Transfer {
     pub(super) kind: TransferKind,

@@ -8,14 +8,14 @@ use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instructio
 use pdiff_profile::census::Spin;
 
 use super::sketch::{Sketch, TransferKind};
-use crate::binary::branch_target::branch_target;
+use crate::binary::call_targets::{CallTargets, flow_to_known};
 use crate::binary::layout::Layout;
 
 /// The longest loop around an exchange that counts as waiting for it.
 const MAX_SPIN_LOOP_BYTES: u64 = 64;
 
 /// Decodes the body in `sketch`.
-pub(super) fn decode(layout: &Layout, sketch: &mut Sketch) {
+pub(super) fn decode(layout: &Layout, targets: &CallTargets, sketch: &mut Sketch) {
     let bytes = std::mem::take(&mut sketch.bytes);
     let length = bytes.len() as u64;
     let mut decoder = Decoder::with_ip(64, &bytes, sketch.addr, DecoderOptions::NONE);
@@ -23,7 +23,7 @@ pub(super) fn decode(layout: &Layout, sketch: &mut Sketch) {
     let mut waits = Waits::default();
     while decoder.can_decode() {
         decoder.decode_out(&mut instruction);
-        let target = branch_target(&instruction);
+        let target = targets.target(&instruction);
         let leaves = target.is_some_and(|target| target.wrapping_sub(sketch.addr) >= length);
         if leaves
             || instruction.is_ip_rel_memory_operand()
@@ -33,7 +33,7 @@ pub(super) fn decode(layout: &Layout, sketch: &mut Sketch) {
             mask(layout, sketch, &instruction, &offsets, leaves);
         }
         if let Some(target) = target {
-            let is_call = instruction.flow_control() == FlowControl::Call;
+            let is_call = flow_to_known(&instruction) == FlowControl::Call;
             if is_call || leaves {
                 sketch.transfer(if is_call { TransferKind::Call } else { TransferKind::Jump }, target);
             }
@@ -120,7 +120,7 @@ mod tests {
     fn sketch(addr: u64, code: &[u8]) -> Sketch {
         let mut sketch = Sketch::default();
         sketch.begin(addr, code);
-        decode(&Layout::default(), &mut sketch);
+        decode(&Layout::default(), &CallTargets::default(), &mut sketch);
         sketch
     }
 
