@@ -250,6 +250,34 @@ fn a_function_whose_own_code_grew_is_found_although_its_callees_vary() {
 }
 
 #[test]
+fn parts_that_grew_are_first_where_the_change_of_the_whole_may_be_noise() {
+    let run = |(up, down, varies): (u64, u64, u64)| {
+        let mut lines = String::new();
+        for second in 0..SECONDS {
+            for (stack, samples) in PROGRAM {
+                lines.push_str(&format!("t@{second}: {stack} {samples}\n"));
+            }
+            for (name, samples) in [("up", up), ("down", down), ("varies", varies)] {
+                lines.push_str(&format!("t@{second}: main;{name} {samples}\n"));
+            }
+        }
+        profile(&lines)
+    };
+    let operations =
+        [1000.0; 3].map(|count| RunMeasures { operations: Some(count), ..RunMeasures::default() });
+    let compare = |varies: [u64; 3]| {
+        let before = varies.map(|varies| run((60, 200, varies)));
+        let after = varies.map(|varies| run((120, 80, varies)));
+        let comparison =
+            measured(&before.each_ref(), &after.each_ref(), &operations, &operations, &settings());
+        names(&comparison.findings).into_iter().map(str::to_owned).collect::<Vec<String>>()
+    };
+    assert_eq!(compare([800, 900, 1000]), ["up", "down"]);
+    // Each operation costs less.
+    assert_eq!(compare([900, 900, 900]), ["down", "up"]);
+}
+
+#[test]
 fn a_change_of_share_below_the_root_is_not_taken_for_a_replacement() {
     // Without operations the shares below `main` add up to the same on both sides, whatever happened.
     let before = [("main;look_up;search", 40), ("main;work", 760), ("main;sum", 200)];

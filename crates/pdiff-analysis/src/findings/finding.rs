@@ -11,7 +11,7 @@ const MAIN_PART: f64 = 0.5;
 /// Where the CPU of two builds differs, in few parts that sum with the rest to the whole change.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Findings {
-    /// Parts that grew come first if the whole grew, else parts that shrank; largest first.
+    /// Parts that shrank come first if the whole did, beyond noise; else parts that grew. Largest first.
     pub list: Vec<Finding>,
     /// All that is in none of them.
     pub rest: FindingsRest,

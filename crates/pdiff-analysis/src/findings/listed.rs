@@ -127,9 +127,9 @@ impl Listing<'_> {
         if size > 0.0 { (size - se * se / size).max(0.0) } else { 0.0 }
     }
 
-    /// Whether an operation costs less than it did. Without operations shares sum to the same, and growth is first.
+    /// Whether an operation costs less than it did. Where that may be noise, and without operations, growth is first.
     fn whole_shrank(&self) -> bool {
-        self.input.cost.is_some_and(|cost| cost.per_op.after < cost.per_op.before)
+        self.input.cost.is_some_and(|cost| cost.per_op.after < cost.per_op.before && is_beyond_noise(cost))
     }
 
     fn sides(&self, pick: &Pick) -> PerSide<FindingSide> {
@@ -411,6 +411,10 @@ impl Listing<'_> {
 /// A part of the change of cost per operation, in percent of it; `None` where that is within its noise.
 fn share_of_change(cost: &Cost, delta: f64) -> Option<f64> {
     let whole = cost.per_op.after - cost.per_op.before;
-    let is_known = cost.log_interval.is_none_or(|(low, high)| low > 0.0 || high < 0.0);
-    (whole != 0.0 && is_known).then(|| 100.0 * delta / whole)
+    (whole != 0.0 && is_beyond_noise(cost)).then(|| 100.0 * delta / whole)
+}
+
+/// Whether the change of cost per operation is beyond its noise, as far as that is known.
+fn is_beyond_noise(cost: &Cost) -> bool {
+    cost.log_interval.is_none_or(|(low, high)| low > 0.0 || high < 0.0)
 }
