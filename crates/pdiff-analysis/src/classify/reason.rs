@@ -156,8 +156,10 @@ pub enum Reason {
         caller: String,
         /// Its share under the caller on each side, in percent.
         pct: PerSide<f64>,
-        /// Its calls in the caller's code.
+        /// Its calls in the caller's code, and its copies there.
         calls: PerSide<u32>,
+        /// Whether some are copies.
+        has_copies: bool,
         /// What is known of the caller's code.
         code: OtherCode,
     },

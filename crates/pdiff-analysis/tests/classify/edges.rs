@@ -587,3 +587,69 @@ fn a_function_that_was_sampled_in_copies_alone_may_be_sampled_as_the_code_around
     assert_eq!(with("+none", "find<none*2"), "lighter unclear R-no-longer-active");
     assert_eq!(with("none", "find>none"), "lighter likely R-no-longer-active");
 }
+
+#[test]
+fn a_function_of_the_language_library_with_the_same_code_may_be_called_more_too() {
+    let (steady, words) = steady();
+    let build = |run: u32, utf8: u32| {
+        format!("main:50 {words} main>run run:900 run={run} core::utf8:300 core::utf8={utf8} run>core::utf8")
+    };
+    let of = |utf8: u64| format!("{steady}main;run 900\nmain;run;core::utf8 {utf8}");
+    let outcome = classified(seen(&of(30), &build(60, 50)), seen(&of(120), &build(61, 50)));
+    assert_eq!(said(&outcome, "core::utf8"), "missing-fast-path likely R-edge");
+    assert_eq!(verdict(&outcome, "core::utf8").callers, ["run"]);
+    // Another version of the library may do more in a call.
+    let outcome = classified(seen(&of(30), &build(60, 50)), seen(&of(120), &build(61, 51)));
+    assert_ne!(verdict(&outcome, "core::utf8").rule_id, "R-edge");
+}
+
+#[test]
+fn a_call_from_a_helper_that_is_copied_into_several_functions_is_made_by_the_only_code_with_such_a_call() {
+    let (steady, words) = steady();
+    let build = |read: &str| {
+        format!(
+            "main:50 {words} main>read main>scan read:400 {read} scan:300 scan=70 parse:0 read<parse*1 scan<parse*1 scan>digits \
+             digits:90 digits=5 from_str:300 from_str=50"
+        )
+    };
+    let of = |copied: u64, called: u64| {
+        format!(
+            "{steady}main;read 200\nmain;scan 90\nmain;scan;+parse;digits 40\nmain;read;+parse;from_str {copied}\n\
+             main;read;from_str {called}"
+        )
+    };
+    let (once, twice) = (build("read=60 read>from_str"), build("read=61 read>from_str read>from_str"));
+    let outcome = classified(seen(&of(60, 4), &once), seen(&of(105, 7), &twice));
+    assert_eq!(said(&outcome, "from_str"), "more-calls likely R-edge");
+    assert_eq!(verdict(&outcome, "from_str").callers, ["read"]);
+    // Two functions call it: which of them makes the calls under the helper is not known.
+    let [once, twice] = [once, twice].map(|build| format!("{build} scan>from_str"));
+    let outcome = classified(seen(&of(60, 4), &once), seen(&of(105, 7), &twice));
+    assert_ne!(verdict(&outcome, "from_str").callers, ["read"]);
+}
+
+#[test]
+fn copies_of_a_function_that_only_leads_on_are_calls_and_libraries_below_it_are_its_own_doing() {
+    let (steady, words) = steady();
+    let build = |hash: u32, copies: u32| {
+        format!(
+            "main:50 {words} main>cache main>scan cache:400 cache={hash} cache>type_id cache<type_id*{copies} type_id:90 type_id=5 \
+             type_id>lookup lookup:300 lookup=50 scan:300 scan=70 core::hash:0 core::hash! lookup<core::hash*1 scan<core::hash*1"
+        )
+    };
+    let of = |times: u64, scan: u64| {
+        let (lookup, hash) = (20 * times, 30 * times);
+        format!(
+            "{steady}main;cache 200\nmain;cache;type_id;lookup {lookup}\nmain;cache;type_id;lookup;+core::hash {hash}\n\
+             main;scan 200\nmain;scan;+core::hash {scan}"
+        )
+    };
+    let said_of = |copies: u32, times: u64| {
+        let after = of(times, 300);
+        let outcome = classified(seen(&of(3, 500), &build(60, 2)), seen(&after, &build(61, copies)));
+        said(&outcome, "type_id")
+    };
+    assert_eq!(said_of(4, 5), "more-calls likely R-edge");
+    assert!(!said_of(2, 5).contains("more-calls"), "{}", said_of(2, 5));
+    assert!(!said_of(4, 3).contains("more-calls"), "{}", said_of(4, 3));
+}

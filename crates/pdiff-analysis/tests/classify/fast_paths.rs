@@ -585,3 +585,102 @@ fn a_copy_in_the_same_code_has_no_new_path() {
     let outcome = classified(seen(&of(2, 2, 1), &build(60, 50)), seen(&of(90, 4, 20), &build(61, 51)));
     assert_eq!(verdict(&outcome, "max").rule_id, "R-fast-path");
 }
+
+#[test]
+fn a_helper_that_costs_less_elsewhere_within_noise_hides_no_lost_fast_path() {
+    let (steady, words) = steady();
+    let build = |ends: u32| {
+        format!(
+            "main:50 {words} main>scan scan:300 scan=70 compare:90 compare=5 scan>compare main>starts starts:200 starts=6 \
+             starts>fix main>ends ends:200 ends={ends} ends>fix fix:100 fix=7 fix>compare"
+        )
+    };
+    let of = |scan: u64, ends: &str| {
+        format!(
+            "{steady}main;scan;compare {scan}\nmain;starts 90\nmain;starts;fix 8\nmain;starts;fix;compare 24\nmain;ends 8\n{ends}"
+        )
+    };
+    let with = "main;ends;fix 5\nmain;ends;fix;compare 15";
+    let said_of = |scan: u64| {
+        let outcome = classified(seen(&of(900, ""), &build(1)), seen(&of(scan, with), &build(2)));
+        said(&outcome, "ends")
+    };
+    assert_eq!(said_of(880), "missing-fast-path likely R-fast-path");
+    // That much less elsewhere is no noise: it was done there before.
+    assert!(!said_of(500).contains("fast-path"), "{}", said_of(500));
+}
+
+/// `first` goes on to `callee` in After's code, whatever it asks; names in order have the addresses 0x1000, 0x2000 and so on.
+fn goes_on_always(caller: u64, callee: u64) -> Ways {
+    Ways { caller, callee, can_skip: PerSide::new(Some(true), Some(false)) }
+}
+
+#[test]
+fn a_callee_of_many_that_its_caller_cannot_leave_out_any_more_is_called_more_by_that() {
+    let (steady, words) = steady();
+    let build = |set: u32| {
+        format!(
+            "main:50 {words} main>set set:200 set={set} set>find find:300 find=50 main>get get:200 get=7 get>find"
+        )
+    };
+    let of = |own: u64, find: u64| {
+        format!("{steady}main;set {own}\nmain;set;find {find}\nmain;get 90\nmain;get;find 400")
+    };
+    let said_of = |ways: &Ways| {
+        let extra = Extra { paths: Some(ways), ..Extra::default() };
+        let (before, after) = ((of(200, 40), build(1)), (of(110, 130), build(2)));
+        let outcome = classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra);
+        ["find", "set"].map(|name| said(&outcome, name))
+    };
+    // In the order of their names: find, get, main, set. What `set` saves itself is about as much.
+    let proved = said_of(&goes_on_always(0x4000, 0x1000));
+    assert_eq!(proved, ["missing-fast-path proved R-edge", "lighter unclear R-lighter"]);
+    let unknown = said_of(&goes_on_always(0x9000, 0x1000));
+    assert!(!unknown[0].contains("fast-path"), "{unknown:?}");
+}
+
+#[test]
+fn a_function_that_lost_the_code_of_its_fast_path_goes_on_all_the_same() {
+    let (steady, words) = steady();
+    let build = |set: u32| {
+        format!(
+            "main:50 {words} main>set set:200 set={set} set>find find:300 find=50 main>get get:90 get=7 get>find"
+        )
+    };
+    let of = |own: u64, find: u64| {
+        format!(
+            "{steady}main;set {own}\nmain;get 90\nmain;get;find 5\n{}",
+            if find > 0 { format!("main;set;find {find}") } else { String::new() }
+        )
+    };
+    let said_of = |own: u64, find: u64| {
+        said(&classified(seen(&of(200, 0), &build(1)), seen(&of(own, find), &build(2))), "set")
+    };
+    assert_eq!(said_of(130, 300), "missing-fast-path likely R-fast-path");
+    // What it calls may do what it did itself.
+    assert!(!said_of(100, 170).contains("fast-path"), "{}", said_of(100, 170));
+}
+
+#[test]
+fn code_of_libraries_in_a_function_that_goes_on_always_is_on_that_way() {
+    let (steady, words) = steady();
+    let build = |peek: u32| {
+        format!(
+            "main:50 {words} main>peek main>other next:300 next=50 other:90 other=7 other>next peek:200 peek={peek} peek>next \
+             core::push:0 core::push! peek<core::push*1"
+        )
+    };
+    let of = |push: u64, next: u64| {
+        format!(
+            "{steady}main;peek 60\nmain;peek;+core::push {push}\nmain;peek;next {next}\nmain;other 90\nmain;other;next 200"
+        )
+    };
+    let said_of = |ways: &Ways| {
+        let extra = Extra { paths: Some(ways), ..Extra::default() };
+        let (before, after) = ((of(10, 25), build(1)), (of(170, 90), build(2)));
+        said(&classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra), "peek")
+    };
+    // In the order of their names: core::push, main, next, other, peek.
+    assert_eq!(said_of(&goes_on_always(0x5000, 0x3000)), "missing-fast-path proved R-fast-path");
+    assert!(!said_of(&goes_on_always(0x9000, 0x3000)).contains("fast-path"));
+}

@@ -9,11 +9,12 @@
 
 use pdiff_profile::{PerSide, Side};
 
-use super::called_as_often::runs_as_often;
+use super::called_as_often::{is_thin_on, runs_as_often};
 use super::code_counts::{calls_in_code, copies_in_code, has_no_body, is_in_other_form, is_inlined_only};
 use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, no_way_around, only_entered};
-use super::holder::holder;
+use super::holder::code_with_call;
 use super::newly_active::lost_pp;
+use super::same_source::has_same_source;
 use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -49,8 +50,8 @@ const MORE_THAN_REST: f64 = 1.3;
 enum Edge {
     /// The before run did not enter it from there.
     New,
-    /// The shares under the caller, and the calls in its code.
-    More { pct: PerSide<f64>, calls: PerSide<u32> },
+    /// The shares under the caller, and the calls in its code, copies included.
+    More { pct: PerSide<f64>, calls: PerSide<u32>, has_copies: bool },
 }
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
@@ -60,8 +61,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let (call, entered_from) = growing_call(context, row)?;
     // What is only copied into one function is that function's code.
-    let caller = holder(context, entered_from).filter(|holder| !calls_itself(context, holder, case));
-    let caller = caller.unwrap_or(entered_from);
+    let caller = code_with_call(context, entered_from, case);
     // Of builds that are a patch apart the caller's code tells why, even of what the before run did not enter at all. Counts show
     // calls that were too rare to be sampled.
     let was_counted = was_entered_by_counts(context, caller, call);
@@ -71,12 +71,15 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
+    let pct = shares_under(context, case, caller);
     let (edge, here_pp) = new_edge(context, (entered_from, caller), call, flipped)
+        .filter(|_| std::ptr::eq(caller.row, entered_from.row) || !calls_itself(context, caller, case))
         .map(|pct| (Edge::New, pct))
-        .or_else(|| more_calls(context, case, (caller, call), flipped))?;
+        .or_else(|| more_calls(context, case, (caller, pct), flipped))?;
     let explains = here_pp >= FLOOR_PP.max(EXPLAINING_PART * grown_pp);
-    // What must be called more often is so wherever its caller saves time.
-    let must_be = || context.is_patched && many_times(context, case).is_some();
+    // What must be called more often is so wherever its caller saves time, and so is what the caller cannot leave out any more.
+    let is_proved = || no_way_around(context, caller, call).is_some();
+    let must_be = || context.is_patched && (many_times(context, case).is_some() || is_proved());
     let may_be = || must_be() || may_cost_more(context, caller, here_pp);
     if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_be() {
         return None;
@@ -93,19 +96,17 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     {
         return None;
     }
-    let after_pct = share_pct(row, Side::After, call.after);
     let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
     let (cause, reason) = match edge {
-        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct, code }),
-        Edge::More { pct, calls } if calls.after > calls.before => {
-            (Cause::MoreCalls, Reason::MoreOnEdge { caller: name, pct, calls, code })
-        }
-        Edge::More { pct, calls } => {
-            (Cause::MissingFastPath, Reason::MoreOnEdge { caller: name, pct, calls, code })
+        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct: pct.after, code }),
+        Edge::More { pct, calls, has_copies } => {
+            let has_more = calls.after > calls.before;
+            let cause = if has_more { Cause::MoreCalls } else { Cause::MissingFastPath };
+            (cause, Reason::MoreOnEdge { caller: name, pct, calls, has_copies, code })
         }
     };
     let is_new = matches!(reason, Reason::NewEdge { .. });
-    let fact = entered_evidence(context, caller, call, after_pct);
+    let fact = entered_evidence(context, caller, call, pct.after);
     let mut finding = Finding::new("R-edge", cause, Judged::Total, reason).with([fact]);
     finding.callers = vec![caller.row.name.to_string()];
     let finding = match counted(context, caller.row, call).filter(|_| is_new) {
@@ -119,6 +120,18 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
+/// The shares of a function that the code of a caller calls, also from what is copied into that.
+fn shares_under(context: &Context<'_>, case: &Case<'_>, caller: &Case<'_>) -> PerSide<f64> {
+    let is_under = |call: &SampledCall| {
+        let shown = context.caller(call);
+        shown.is_some_and(|shown| std::ptr::eq(code_with_call(context, shown, case).row, caller.row))
+    };
+    PerSide::from_fn(|side| {
+        let calls = context.calls_to(case.row, side).into_iter().filter(|call| is_under(call));
+        calls.map(|call| share_pct(case.row, side, call.weight(side))).sum()
+    })
+}
+
 /// Whether a function calls another also outside of copies in it: then the share in one copy is not all that it has of that.
 fn calls_itself(context: &Context<'_>, holder: &Case<'_>, case: &Case<'_>) -> bool {
     let mut callers =
@@ -128,11 +141,14 @@ fn calls_itself(context: &Context<'_>, holder: &Case<'_>, case: &Case<'_>) -> bo
 
 /// Whether a function is one of the program's own that grew and is the same on both sides, as far as names tell.
 pub(super) fn may_be_entered_more(context: &Context<'_>, case: &Case<'_>) -> bool {
+    // What a library does in a call is the same of builds a patch apart, if its code is.
+    let is_readable =
+        !is_library(case) || (context.is_patched && context.builds.same_code(&case.ids) == Some(true));
     case.of_program
         && !case.is_stub()
         && case.other_name.is_none()
         && per_operation::has_grown(case.row)
-        && !is_library(case)
+        && is_readable
         && context.gates(case).is_empty()
 }
 
@@ -246,7 +262,7 @@ fn grew_as_caller(caller: &Case<'_>, case: &Case<'_>) -> bool {
 fn more_calls(
     context: &Context<'_>,
     case: &Case<'_>,
-    (caller, call): (&Case<'_>, &SampledCall),
+    (caller, pct): (&Case<'_>, PerSide<f64>),
     flipped: &FlippedCallers,
 ) -> Option<(Edge, f64)> {
     let (row, factor) = (case.row, context.common_shift.factor());
@@ -254,7 +270,18 @@ fn more_calls(
     let has_left =
         context.row_number(row).is_some_and(|callee| has_flipped(context, flipped, caller.row, callee));
     let is_same = context.is_patched && has_same_source(context, case, flipped);
-    if !is_same || is_counted || has_left || !costs_more_as_a_whole(context, case) {
+    let copies = PerSide::from_fn(|side| copies_in_code(context, caller, case, side));
+    let calls = PerSide::from_fn(|side| calls_in_code(context, caller, case, side) + copies[side]);
+    let has_more_calls = calls.after > calls.before;
+    // A function that does next to nothing itself shows calls only by what it calls.
+    let is_called_more = || {
+        let is_thin = Side::BOTH.into_iter().all(|side| is_thin_on(case, side));
+        is_thin && has_more_calls && calls.before > 0 && context.builds.same_code(&case.ids) == Some(true)
+    };
+    let costs_more = || {
+        costs_more_as_a_whole(context, case) || costs_more_by_calls(context, case, pct) || is_called_more()
+    };
+    if !is_same || is_counted || has_left || !costs_more() {
         return None;
     }
     // Chains that lost the caller show calls that the code does not have.
@@ -266,18 +293,16 @@ fn more_calls(
     if is_lost(Side::After) {
         return None;
     }
-    let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
     let (before, after) = (factor * pct.before, pct.after);
     let others = PerSide::new(factor * row.before.total_pct - before, row.after.total_pct - after);
     let of_caller =
         PerSide::new(factor * caller.row.before.total_pct - before, caller.row.after.total_pct - after);
     let is_beyond = |rest: PerSide<f64>| after * rest.before >= MORE_THAN_REST * before * rest.after;
-    let calls = PerSide::from_fn(|side| calls_in_code(context, caller, case, side));
     // Own code tells how often functions are called, whatever they call.
     let by_own = many_times(context, case)
         .zip(own_times(context, caller))
         .map(|(times, of_caller)| times >= MORE_THAN_REST * of_caller);
-    let least = if calls.after > calls.before || by_own == Some(true) { MORE_WITH_CALLS } else { MORE };
+    let least = if has_more_calls || by_own == Some(true) { MORE_WITH_CALLS } else { MORE };
     let is_beyond_caller = by_own.unwrap_or_else(|| is_beyond(of_caller));
     // Next to nothing under others is noise.
     let is_beyond_others = is_beyond(others) || others.values().all(|pct| *pct < FLOOR_PP);
@@ -287,7 +312,8 @@ fn more_calls(
     let may_be_lost = factor * orphaned.before - orphaned.after >= EXPLAINING_PART * (after - before);
     // What else calls the caller now may ask it for other things.
     let is_asked = entered::anew_pp(context, caller) >= EXPLAINING_PART * (after - before);
-    (is_more && !may_be_lost && !is_asked).then_some((Edge::More { pct, calls }, after - before))
+    let has_copies = copies.values().any(|copies| *copies > 0);
+    (is_more && !may_be_lost && !is_asked).then_some((Edge::More { pct, calls, has_copies }, after - before))
 }
 
 /// How many times as much a function's own code costs, without the common factor; `None` if too few samples tell.
@@ -305,31 +331,6 @@ fn many_times(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
     // The before run may have had two standard errors more.
     let at_least = own_times(context, case)? / (1.0 + 2.0 / samples.sqrt());
     (case.row.booked.significant && at_least >= MANY_TIMES).then_some(at_least)
-}
-
-/// Whether a function's code is the same, or differs because the inlining of functions that it calls changed.
-fn has_same_source(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> bool {
-    context.builds.same_code(&case.ids) == Some(true)
-        || context.is_relaid(case)
-        || differs_by_inlining(context, case, flipped)
-}
-
-/// Code that a callee left may be longer all the same, by so many bytes of a call and what is saved around it, and by this factor, for
-/// a compiler then decides otherwise elsewhere; so may code that a callee entered be shorter.
-const BYTES_OF_CALL: f64 = 32.0;
-const OTHERWISE: f64 = 1.1;
-
-/// Whether the inlining of callees changed, and the code is not longer where they left it, and not shorter where they entered.
-fn differs_by_inlining(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> bool {
-    let callees = context.row_number(case.row).and_then(|row| flipped.callees.get(&row));
-    let Some(callees) = callees else { return false };
-    let bytes = PerSide::from_fn(|side| {
-        context.builds.census(side).map_or(0.0, |census| case.code_bytes(census, side) as f64)
-    });
-    let were_all_inlined = |on: Side| callees.iter().all(|callee| callee.inlined_on == on);
-    let by_calls = BYTES_OF_CALL * callees.len() as f64;
-    let may_be = |on: Side| bytes[on.other()] <= OTHERWISE * bytes[on] + by_calls;
-    Side::BOTH.into_iter().all(|on| !were_all_inlined(on) || may_be(on))
 }
 
 /// Whether a function's own code costs more, and most of what it calls too: calls of the same code cost that. Growth of one callee
@@ -352,6 +353,18 @@ pub(super) fn costs_more_as_a_whole(context: &Context<'_>, case: &Case<'_>) -> b
         grown += if is_more(pct.before, pct.after) { pct.before } else { 0.0 };
     }
     factor * all < FLOOR_PP || grown >= EXPLAINING_PART * all
+}
+
+/// Whether a function that most of its calls come to from elsewhere costs more itself, by its own code's part of what it costs more under
+/// one caller, where it has these shares.
+fn costs_more_by_calls(context: &Context<'_>, case: &Case<'_>, under: PerSide<f64>) -> bool {
+    let (row, shift) = (case.row, context.common_shift);
+    let own_pp = shift.own_change_pp(row.before.booked_self_pct, row.after.booked_self_pct);
+    let part = row.after.booked_self_pct / row.after.total_pct;
+    let expected_pp = part * shift.own_change_pp(under.before, under.after);
+    let is_sure = row.booked.significant && !shift.explains(row, Judged::Booked);
+    let is_mainly_elsewhere = under.before < EXPLAINING_PART * row.before.total_pct;
+    is_mainly_elsewhere && is_sure && own_pp >= FLOOR_PP.max(EXPLAINING_PART * expected_pp)
 }
 
 /// Whether counts show that the before run entered a function from a caller, which they show on both sides.

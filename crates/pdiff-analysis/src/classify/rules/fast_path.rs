@@ -1,4 +1,4 @@
-//! `R-fast-path`: the function's total grew, not its self, and the growth is in a callee that Before never entered from
+//! `R-fast-path`: the function's total grew, by more than its self, and the growth is in a callee that Before never entered from
 //! here although it entered the function: Before returned early, or its code has no such call.
 //!
 //! Three kinds of callees do not count: one that replaced another callee (only Before entered that one); one that wraps
@@ -27,6 +27,7 @@ use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
 use super::code_counts::{calls_in_code, has_lost_way_around};
 use super::holder::holder;
 use super::newly_active::FACTOR;
+use super::same_source::has_same_source;
 use super::weight::place;
 use super::{entered, in_between, per_operation};
 
@@ -52,9 +53,10 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     if context.builds.same_code(ids) == Some(true) || context.common_shift.explains(row, Judged::Total) {
         return None;
     }
-    let has_less_self =
-        row.significant && row.delta_self_pp() < 0.0 && !context.common_shift.explains(row, Judged::OwnSelf);
-    if !per_operation::has_grown(row) || grown_pp <= 0.0 || has_less_self || !is_readable {
+    let less_self_pp = less_self_pp(context, row);
+    // Between versions, what it did itself may be done by what it calls.
+    let is_rewritten = less_self_pp > 0.0 && !context.is_patched;
+    if !per_operation::has_grown(row) || grown_pp <= 0.0 || is_rewritten || !is_readable {
         return None;
     }
     if !entered::by_both(context, case) {
@@ -74,7 +76,7 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let of_library = |(call, _): &(&SampledCall, f64)| context.callee(call).is_some_and(Case::is_of_library);
     let library_left_pp = if entered.iter().any(of_library) { library_left_pp(context, row) } else { 0.0 };
-    let left_pp = sum(&only_entered(context, case, flipped, Side::Before)) + library_left_pp;
+    let left_pp = sum(&only_entered(context, case, flipped, Side::Before)) + library_left_pp + less_self_pp;
     let entered_pp = sum(&entered);
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
     let is_exchange = left_pp > EXPLAINING_PART * entered_pp;
@@ -106,6 +108,14 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         finding.limited(Confidence::Likely, Limit::PathNotCounted)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// What a function's own code costs less, beyond noise, in percent: the shorter way itself is gone, or what was done there is done by
+/// what it calls now.
+fn less_self_pp(context: &Context<'_>, row: &Row) -> f64 {
+    let is_sure = row.significant && !context.common_shift.explains(row, Judged::OwnSelf);
+    let own_pp = context.common_shift.own_change_pp(row.before.self_pct, row.after.self_pct);
+    if is_sure { (-own_pp).max(0.0) } else { 0.0 }
 }
 
 /// What a function called of libraries before and hardly does now, in percent: another library call may have taken its place.
@@ -176,11 +186,17 @@ fn more_entered(
     let newly_pp: f64 = newly.iter().filter(|(call, _)| !is_known(call)).map(|(_, pct)| pct).sum();
     let total = shift.factor() * row.before.total_pct;
     let rest = PerSide::new(total - before, row.after.total_pct - after - newly_pp);
+    let proof = (!has_more_calls).then(|| no_way_around(context, case, main.call)).flatten();
+    // So is code of libraries that is copied into it, where the code shows that it goes on.
+    let copied = if proof.is_some() { library_code_pct(context, case) } else { PerSide::default() };
+    let rest = PerSide::new(rest.before - shift.factor() * copied.before, rest.after - copied.after);
+    let copied_pp = shift.own_change_pp(copied.before, copied.after).max(0.0);
     let is_light = has_more_calls && rest.before < FLOOR_RELATIVE * total;
     let than_rest = if has_more_calls { MORE_THAN_REST_WITH_CALLS } else { MORE_THAN_REST };
     let is_beyond_rest = is_light || after * rest.before >= than_rest * before * rest.after;
-    let more_pp = after + newly_pp - before;
+    let more_pp = after + newly_pp - before + copied_pp;
     if more_pp < EXPLAINING_PART * grown_pp
+        || less_self_pp(context, row) > EXPLAINING_PART * more_pp
         || !is_beyond_rest
         || entered::anew_pp(context, case) >= EXPLAINING_PART * more_pp
     {
@@ -195,12 +211,21 @@ fn more_entered(
     };
     let facts = more.iter().map(|more| entered_evidence(context, case, more.call, more.pct.after));
     let finding = Finding::new("R-fast-path", cause, Judged::Total, reason).with(facts);
-    let proof = (!has_more_calls).then(|| no_way_around(context, case, main.call)).flatten();
     let finding = match proof {
         Some(proof) => finding.with([proof]),
         None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// The shares of code of libraries that is copied into a function.
+fn library_code_pct(context: &Context<'_>, case: &Case<'_>) -> PerSide<f64> {
+    PerSide::from_fn(|side| {
+        let calls = context.calls_from(case.row, side).into_iter();
+        let copied =
+            calls.filter(|call| context.callee(call).is_some_and(|callee| is_inlined_library(callee, side)));
+        copied.map(|call| share_pct(case.row, side, call.weight(side))).sum()
+    })
 }
 
 /// The calls of a function, with those of copies that it alone contains in place of the copies. A function that is called in several
@@ -250,6 +275,7 @@ fn entered_more<'a>(
     }
     let has_flipped_callees = || number.is_some_and(|number| flipped.callees.contains_key(&number));
     let is_same = context.has_like_code(callee)
+        || has_same_source(context, callee, flipped)
         || is_more_here(context, callee, pct)
         || (has_more_calls && (has_flipped_callees() || context.builds.is_laid_out_anew(&callee.ids)));
     let has_left = number.is_some_and(|callee| has_flipped(context, flipped, row, callee));

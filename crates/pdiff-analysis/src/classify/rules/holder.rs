@@ -1,4 +1,4 @@
-//! The function whose code contains all copies of another: what they call, its code calls.
+//! The function whose code contains copies of another: what they call, its code calls.
 
 use pdiff_profile::Side;
 
@@ -11,6 +11,31 @@ pub(super) fn holder<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Optio
     let holder = holder_on(context, case, Side::Before)?;
     let of_after = holder_on(context, case, Side::After)?;
     std::ptr::eq(holder.row, of_after.row).then_some(holder)
+}
+
+/// The function whose code makes a call that the stacks show under `caller`: the one that contains all copies of it, or, where `caller` is
+/// copied into several functions, the only one that calls `callee` in the code of both builds.
+pub(super) fn code_with_call<'c, 'a>(
+    context: &'c Context<'a>,
+    caller: &'c Case<'a>,
+    callee: &Case<'_>,
+) -> &'c Case<'a> {
+    let is_copied = || Side::BOTH.into_iter().all(|side| has_no_body(context, caller, side));
+    let of_copies = || if is_copied() { only_caller(context, callee) } else { None };
+    holder(context, caller).or_else(of_copies).unwrap_or(caller)
+}
+
+/// The one function that calls another in the code of both builds.
+fn only_caller<'c, 'a>(context: &'c Context<'a>, callee: &Case<'_>) -> Option<&'c Case<'a>> {
+    let on = |side: Side| {
+        let census = context.builds.census(side)?;
+        let mut callers = callee.ids[side].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
+        let first = callers.next().filter(|first| callers.all(|caller| caller == *first))?;
+        let function = census.function(first)?;
+        context.case(function.name(), &callee.row.object, function.file())
+    };
+    let (before, after) = (on(Side::Before)?, on(Side::After)?);
+    std::ptr::eq(before.row, after.row).then_some(before)
 }
 
 fn holder_on<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>, side: Side) -> Option<&'c Case<'a>> {

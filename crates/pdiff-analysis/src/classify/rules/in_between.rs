@@ -19,6 +19,7 @@ use crate::classify::context::Context;
 use crate::classify::facts::more_and_less;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::nesting::part_below;
 use crate::classify::reason::Reason;
@@ -77,7 +78,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let mut kept: Vec<(String, f64)> = kept.into_iter().collect();
     if kept_pp < KEPT_PART * delta_pp.abs() {
         let of_both = Side::BOTH.into_iter().all(|side| case.is_sampled(side));
-        let below = of_both.then(|| Below::of(context, case, more)).flatten()?;
+        let below = of_both.then(|| Below::of(context, case, more, &|_| false)).flatten()?;
         let same_pp: f64 = below.same.iter().map(|(_, pp)| pp).sum();
         if same_pp.min(below.kept_pp(context, row, more)) < KEPT_PART * delta_pp.abs() {
             return None;
@@ -250,9 +251,12 @@ fn change_of_whole_pp(
     Some(if more == Side::After { net_pp } else { -net_pp })
 }
 
-/// The growth of a callee's total that was there before, under other functions, in points: 0 where that cannot be said.
+/// The growth of a callee's total that was there before, under other functions, in points: 0 where that cannot be said. What libraries do
+/// is their callers' doing, and was not there before.
 pub(super) fn kept_pp(context: &Context<'_>, case: &Case<'_>, more: Side) -> f64 {
-    Below::of(context, case, more).map_or(0.0, |below| below.kept_pp(context, case.row, more).max(0.0))
+    let is_of_library = |callee: &Case<'_>| !callee.of_program || is_library(callee);
+    Below::of(context, case, more, &is_of_library)
+        .map_or(0.0, |below| below.kept_pp(context, case.row, more).max(0.0))
 }
 
 /// What a function leads to in the run with more of it: the functions that it, or one of them, calls more than others do.
@@ -265,8 +269,13 @@ struct Below {
 }
 
 impl Below {
-    /// `None` if there are too many to look at.
-    fn of(context: &Context<'_>, case: &Case<'_>, more: Side) -> Option<Self> {
+    /// `None` if there are too many to look at. What `is_new_here` is new wherever it is called more.
+    fn of(
+        context: &Context<'_>,
+        case: &Case<'_>,
+        more: Side,
+        is_new_here: &dyn Fn(&Case<'_>) -> bool,
+    ) -> Option<Self> {
         let less = more.other();
         let mut below = Self { new_pp: grown_self_pp(context, case.row, more), same: Vec::new() };
         // Functions, and whether one above them costs the same already.
@@ -281,9 +290,15 @@ impl Below {
                 }
                 let under = |side| share_pct(caller.row, side, call.weight(side));
                 let grew = grown_pp(context, under(Side::Before), under(Side::After), more).max(0.0);
-                let everywhere = grown_total_pp(context, callee.row, more).max(0.0);
+                if is_new_here(callee) {
+                    below.new_pp += grew;
+                    continue;
+                }
+                let everywhere = grown_total_pp(context, callee.row, more);
                 if !is_main_caller(context, caller.row, callee, more) {
-                    below.new_pp += grew.min(everywhere);
+                    // What others have less of it, within noise, need not have gone from them to here.
+                    let noise_pp = Judged::Total.half_width_pp(callee.row);
+                    below.new_pp += grew.min((everywhere + noise_pp).max(0.0));
                     continue;
                 }
                 if std::ptr::eq(callee.row, case.row) {
@@ -293,10 +308,10 @@ impl Below {
                     + lost_pp(context, caller, callee, less).min(grew);
                 let (before, after) = (callee.row.before.total_pct, callee.row.after.total_pct);
                 let is_same = before <= ALIKE * after && after <= ALIKE * before;
-                let came_pp = grew - everywhere;
+                let came_pp = grew - everywhere.max(0.0);
                 let is_led_to = part_of_callee(call, callee, more) >= MOST_OF_CALLEE;
-                let is_new_here = came_pp > 0.0 && !is_mainly_under(context, callee, case.row, less);
-                if is_same && !is_inside && is_led_to && is_new_here {
+                let is_led_here = came_pp > 0.0 && !is_mainly_under(context, callee, case.row, less);
+                if is_same && !is_inside && is_led_to && is_led_here {
                     below.same.push((call.callee.clone(), came_pp));
                 }
                 open.push((callee, is_inside || is_same));

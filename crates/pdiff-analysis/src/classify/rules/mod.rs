@@ -30,6 +30,7 @@ mod not_visible;
 mod per_operation;
 mod replaced_module;
 mod same_binary;
+mod same_source;
 mod succession;
 mod unseen_call;
 mod weight;

@@ -88,22 +88,24 @@ fn is_against_total(context: &Context<'_>, row: &Row) -> bool {
     row.total.significant && self_pp * total_pp < 0.0 && total_pp.abs() > AGAINST_TOTAL * self_pp.abs()
 }
 
-/// Whether the function as a whole costs the same, or changed the other way by as much as its own code or more, and what it called on
-/// the side with less of its own code, and hardly does on the other, is as much as its own code changed: that may be a part of the
-/// other.
+/// Whether the function as a whole costs the same, or changed the other way, and what it called on the side with less of its own code,
+/// and hardly does on the other, is as much as its own code changed: that may be a part of the other. What is the same code, and has
+/// more under the function on that side, is called more there.
 fn is_exchanged_with_callees(context: &Context<'_>, case: &Case<'_>, more: Side) -> bool {
     let (row, shift) = (case.row, context.common_shift);
     let own = |(before, after): (f64, f64)| shift.own_change_pp(before, after);
     let (self_pp, total_pp) = (own(Judged::OwnSelf.shares(row)), own(Judged::Total.shares(row)));
     let has_total_changed = row.total.significant || total_pp.abs() > KEPT_TOTAL * self_pp.abs();
-    let is_against = total_pp * self_pp < 0.0 && total_pp.abs() >= self_pp.abs();
+    let is_against = total_pp * self_pp < 0.0;
     if (has_total_changed && !is_against) || has_same_code(context, case) {
         return false;
     }
     let left = context.calls_from(row, more.other()).into_iter().map(|call| {
         let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
         let pct = PerSide::new(shift.factor() * pct.before, pct.after);
-        if pct[more.other()] >= LEFT_FACTOR * pct[more] { pct[more.other()] - pct[more] } else { 0.0 }
+        let is_same = || context.callee(call).is_some_and(|callee| has_same_code(context, callee));
+        let has_left = pct[more.other()] >= LEFT_FACTOR * pct[more] || is_same();
+        if has_left { (pct[more.other()] - pct[more]).max(0.0) } else { 0.0 }
     });
     left.sum::<f64>() >= EXPLAINING_PART * self_pp.abs()
 }

@@ -89,12 +89,15 @@ pub fn reason_text(of: &Reason) -> String {
             let code = other_code(caller, *code);
             format!("{after_pct:.2} % under {caller}, a fifth or less before: {caller} calls it more; {code}")
         }
-        Reason::MoreOnEdge { caller, pct, calls, code } => {
+        Reason::MoreOnEdge { caller, pct, calls, has_copies, code } => {
             let code = match calls.after > calls.before {
-                true => format!(
-                    "the code of {caller} has {} calls of it instead of {}",
-                    calls.after, calls.before
-                ),
+                true => {
+                    let what = if *has_copies { "calls and copies" } else { "calls" };
+                    format!(
+                        "the code of {caller} has {} {what} of it instead of {}",
+                        calls.after, calls.before
+                    )
+                }
                 false => other_code(caller, *code),
             };
             let why =
