@@ -11,6 +11,7 @@ use super::cause::{Cause, Confidence, InBuild};
 use super::limit::PartLimit;
 use super::reason::Reason;
 use super::verdict::{Classification, Verdict};
+use crate::compare::Quantities;
 use crate::findings::{Finding, FindingKind, FindingMember, Findings};
 
 /// A side that has less than this part of the other's cost has next to nothing of it.
@@ -30,6 +31,19 @@ pub struct FindingCause {
     pub limited_by: Option<PartLimit>,
     /// Whether the function that it is named by is new code; `None` where that is not known.
     pub code_is_new: Option<bool>,
+    /// The function inside that most of it is, where that has a cause, and the finding is named by another one.
+    pub inside: Option<MainInside>,
+}
+
+/// A function that most of a finding's change is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MainInside {
+    /// Its name.
+    pub function: String,
+    /// Why it changed.
+    pub cause: Cause,
+    /// How sure that is.
+    pub confidence: Confidence,
 }
 
 /// The cause of each finding, in their order.
@@ -53,7 +67,8 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
         true => (Confidence::Likely, Some(PartLimit::SettingOfOneSide)),
         false => (confidence, limited_by),
     };
-    FindingCause { cause, confidence, limited_by, code_is_new }
+    let inside = main_inside(finding, of);
+    FindingCause { cause, confidence, limited_by, code_is_new, inside }
 }
 
 /// The verdict on the function that a finding is named by; an edge is its callee's.
@@ -190,6 +205,9 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
             _ => (cause, confidence, None),
         };
     }
+    if let Some(said) = entered_more(finding, of) {
+        return said;
+    }
     let is_why = |verdict: &&Verdict| {
         says_why(verdict)
             && is_of_change(cause_here(verdict, of), grew)
@@ -209,6 +227,73 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         Some(kind) => (cause, Confidence::Likely, Some(PartLimit::KernelWork(kind))),
         None => (cause, confidence, Some(PartLimit::NoMainCause)),
     }
+}
+
+/// The function inside, other than the one that names the finding, whose own cause explains most of the change.
+fn main_inside(finding: &Finding, of: &Classification) -> Option<MainInside> {
+    let points = finding.delta_pp();
+    let goes_along = |pp: f64| pp * points > 0.0;
+    let is_here = |verdict: &&Verdict| {
+        let own_pp = verdict.after.self_pct - verdict.before.self_pct;
+        let member = finding.members.iter().find(|member| is_of(member, verdict));
+        member.is_some_and(|member| {
+            goes_along(member.delta_pp()) && member.delta_pp().abs() >= MAIN_PART * own_pp.abs()
+        })
+    };
+    let is_main = |verdict: &&Verdict| {
+        let by_it = change_by(verdict);
+        verdict.function != finding.function()
+            && has_own_cause(verdict)
+            && goes_along(by_it)
+            && by_it.abs() >= MAIN_PART * points.abs()
+    };
+    let main = of.verdicts.iter().filter(is_main).filter(is_here);
+    let main = main.max_by(|a, b| change_by(a).abs().total_cmp(&change_by(b).abs()))?;
+    Some(MainInside { function: main.function.clone(), cause: main.cause, confidence: main.confidence })
+}
+
+/// What a function changed by, in points, as far as that is its own: of new code, its code; of a change of inlining, its lines, wherever
+/// they are; of calls, all that they lead to.
+fn change_by(verdict: &Verdict) -> f64 {
+    let change = |pct: fn(&Quantities) -> f64| pct(&verdict.after) - pct(&verdict.before);
+    match verdict.cause {
+        Cause::NewOverhead | Cause::NewlyActive | Cause::Gone => change(|of| of.booked_self_pct),
+        Cause::InlineRegression | Cause::InlineGain => change(Quantities::x_pct),
+        _ => verdict.delta_judged_pp(),
+    }
+}
+
+fn is_of(member: &FindingMember, verdict: &Verdict) -> bool {
+    (&*member.name, &*member.object) == (&*verdict.function, &*verdict.object)
+}
+
+/// Whether a verdict gives a cause that is the function's own, and not that of what is above or below it.
+fn has_own_cause(verdict: &Verdict) -> bool {
+    use Cause::{Gone, InlineGain, InlineRegression, MissingFastPath, MoreCalls, NewOverhead, NewlyActive};
+    let is_cause = matches!(
+        verdict.cause,
+        Gone | InlineGain | InlineRegression | MissingFastPath | MoreCalls | NewOverhead | NewlyActive
+    );
+    is_cause && verdict.confidence > Confidence::Unclear && verdict.rule_id != "R-below"
+}
+
+/// The cause of functions inside that the one that names the finding calls more, where they and what they call make up most of the
+/// change: what each of those costs more may be noise in the whole program.
+fn entered_more(finding: &Finding, of: &Classification) -> Option<Said> {
+    let is_inside = |verdict: &&Verdict| finding.members.iter().any(|member| is_of(member, verdict));
+    let is_entered = |verdict: &&Verdict| {
+        matches!(verdict.cause, Cause::MissingFastPath | Cause::MoreCalls)
+            && verdict.rule_id == "R-edge"
+            && verdict.callers.iter().any(|caller| caller == finding.function())
+    };
+    let entered: Vec<&Verdict> = of.verdicts.iter().filter(is_entered).filter(is_inside).collect();
+    let main = entered.iter().max_by(|a, b| a.delta_judged_pp().total_cmp(&b.delta_judged_pp()))?;
+    let same = entered.iter().filter(|verdict| verdict.cause == main.cause);
+    let sum: f64 = same.clone().map(|verdict| verdict.delta_judged_pp()).sum();
+    let confidence = same.map(|verdict| verdict.confidence).min()?;
+    let limit = (confidence == Confidence::Proved).then_some(PartLimit::ProvedInside);
+    (finding.delta_pp() > 0.0 && sum >= MAIN_PART * finding.delta_pp())
+        .then(|| (main.cause, confidence.min(Confidence::Likely), limit))
 }
 
 /// Why a function changed, for a part that it is in: what runs more or less under others for their cause; what follows from

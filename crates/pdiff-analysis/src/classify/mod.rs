@@ -55,7 +55,7 @@ pub use counts::{CallCounts, CountsError};
 pub use evidence::Evidence;
 pub use evidence_kind::EvidenceKind;
 pub use fact::{CallInCode, Fact, InlinedCopies, SourcePlace, SpinSign};
-pub use finding_cause::{FindingCause, finding_causes};
+pub use finding_cause::{FindingCause, MainInside, finding_causes};
 pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
 pub use limit::{CodeLikeness, Limit, PartLimit};
 pub use look_up::{FunctionLookup, look_up};

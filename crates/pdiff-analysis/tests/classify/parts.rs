@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Cause, Confidence, PartLimit, finding_causes};
 use pdiff_analysis::{FindingKind, FindingSide};
 use pdiff_profile::Weight;
 
-use crate::build::{Extra, Side, judged, seen};
+use crate::build::{Extra, Side, judged, seen, steady};
 
 const BEFORE: &str = "main;work 600\nmain;load 60\nmain;load;copy 60\nmain;store 100";
 const AFTER: &str = "main;work 600\nmain;load 60\nmain;load;copy 60\nmain;store 100\nmain;store;copy 80";
@@ -189,4 +189,54 @@ fn a_part_is_proved_only_where_its_own_function_is() {
     let below = outcome.verdicts.iter_mut().find(|verdict| verdict.function == inside).unwrap();
     below.confidence = Confidence::Likely;
     assert_eq!(of(&outcome), (Cause::MoreCalls, Confidence::Proved, None));
+}
+
+#[test]
+fn a_part_has_the_cause_of_what_its_function_calls_more_where_that_is_most_of_it() {
+    let (steady, words) = steady();
+    let build = |read: &str| {
+        format!(
+            "main:50 {words} main>scan main>read read:400 {read} scan:300 scan=70 compare:90 compare=5 scan>compare parse:300 \
+             parse=50 parse>compare free:90 free=8 read>free"
+        )
+    };
+    let of = |scan: u64, times: u64| {
+        let (parse, compare, free) = (30 * times, 50 * times, 40 * times);
+        format!(
+            "{steady}main;scan;compare {scan}\nmain;read 40\nmain;read;parse {parse}\nmain;read;parse;compare {compare}\n\
+             main;read;free {free}"
+        )
+    };
+    let (once, twice) = (build("read=60 read>parse"), build("read=61 read>parse read>parse"));
+    let cause = |after: &str| {
+        let parts = parts(seen(&of(900, 1), &once), seen(&of(850, 2), after));
+        let of_read = parts.into_iter().find(|(name, ..)| name == "read");
+        of_read.map(|(_, cause, confidence, _)| (cause, confidence))
+    };
+    // What most of it is costs no more in the whole program.
+    assert_eq!(cause(&twice), Some((Cause::MoreCalls, Confidence::Likely)));
+    assert_ne!(cause(&once).map(|(cause, _)| cause), Some(Cause::MoreCalls));
+}
+
+#[test]
+fn a_part_tells_the_function_inside_that_most_of_it_is() {
+    let build = |put: &str| {
+        format!(
+            "main:50 work:50 main>work main>serve serve:200 serve>get get:90 get=7 {put} read:90 read=8 get>read"
+        )
+    };
+    let of = |put: &str, own: u64| {
+        format!("main;work 600\nmain;serve {own}\nmain;serve;get 60\nmain;serve;get;read 40\n{put}")
+    };
+    let inside = |put: &str| {
+        let (old, new) = (build("serve=1"), build("serve=2 put:300 put=9 serve>put"));
+        let (mut comparison, outcome) =
+            judged(seen(&of("", 40), &old), seen(&of(put, 70), &new), &Extra::default());
+        let part = &mut comparison.findings.list[0];
+        (part.kind, part.name) = (FindingKind::Region, "serve".to_owned());
+        let of = finding_causes(&comparison.findings, &outcome).remove(0);
+        of.inside.map(|inside| (inside.function, inside.cause))
+    };
+    assert_eq!(inside("main;serve;put 50"), Some(("put".to_owned(), Cause::NewOverhead)));
+    assert_eq!(inside("main;serve 20\nmain;work;put 1"), None);
 }

@@ -10,6 +10,7 @@ use crate::findings::grid::{self, is_gone, is_new};
 use crate::findings::inside::work_name;
 use crate::findings::result::{basis_of_shares, cost_text, few_samples, has_few_samples, result_text};
 use crate::findings::{next, rest};
+use crate::verdicts::words::cause_text;
 
 /// Instead of parts, if the sides cannot be compared.
 const INCOMPARABLE: &str =
@@ -37,6 +38,7 @@ pub(crate) fn blocks(
         blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
         blocks.extend(rest::kernel(comparison));
         blocks.extend(rest::shared(comparison));
+        blocks.extend(inside(comparison, causes));
         blocks.extend(settings(comparison));
         if causes.is_empty() {
             blocks.extend(next::maybe_renamed(&comparison.findings.list));
@@ -154,6 +156,17 @@ fn order_text(comparison: &Comparison) -> String {
 }
 
 /// A line for each setting that switches findings.
+/// The functions that most of a part is, where the part is named by another one.
+fn inside(comparison: &Comparison, causes: &[FindingCause]) -> Vec<Block> {
+    let line = |(finding, of): (&Finding, &FindingCause)| {
+        let inside = of.inside.as_ref()?;
+        let (rank, name) = (finding.rank, visible(&inside.function));
+        let cause = cause_text(inside.cause, inside.confidence);
+        Some(Line::block("inside", format!("most of part {rank} is {name}: {cause}")))
+    };
+    comparison.findings.list.iter().zip(causes).filter_map(line).collect()
+}
+
 fn settings(comparison: &Comparison) -> Vec<Block> {
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for finding in &comparison.findings.list {

@@ -48,12 +48,22 @@ pub(crate) struct FindingReport<'a> {
     limited_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     code_is_new: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inside: Option<InsideReport>,
     polling_pct: PollingReport,
     settings: Vec<SettingReport<'a>>,
     members: Vec<MemberReport<'a>>,
     kernel: Vec<KernelPartReport>,
     callers: &'a [String],
     with_callers: bool,
+}
+
+/// The function inside that most of a finding is.
+#[derive(Serialize)]
+struct InsideReport {
+    function: String,
+    cause: &'static str,
+    confidence: &'static str,
 }
 
 /// The part of each side's weight that busy-waits, in percent.
@@ -169,6 +179,11 @@ pub(crate) fn with_causes<'a>(of: &'a Comparison, causes: &[FindingCause]) -> Ve
         report.confidence = Some(of.confidence.as_str());
         report.limited_by = of.limited_by.as_ref().map(part_limit_text);
         report.code_is_new = of.code_is_new;
+        report.inside = of.inside.as_ref().map(|of| InsideReport {
+            function: of.function.clone(),
+            cause: of.cause.as_str(),
+            confidence: of.confidence.as_str(),
+        });
     }
     reports
 }
@@ -214,6 +229,7 @@ fn report(of: &Finding, is_time: bool) -> FindingReport<'_> {
         confidence: None,
         limited_by: None,
         code_is_new: None,
+        inside: None,
         polling_pct: PollingReport { before: of.before.polling_pct(), after: of.after.polling_pct() },
         settings: of.settings.iter().map(setting).collect(),
         members: of.members.iter().map(|of| member(of, is_time)).collect(),
