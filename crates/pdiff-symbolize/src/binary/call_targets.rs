@@ -27,10 +27,10 @@ impl CallTargets {
         let mut by_slot = FxHashMap::default();
         for section in SECTIONS.iter().filter_map(|name| object.section_by_name(name)) {
             let words = section.data().unwrap_or(&[]).as_chunks::<SLOT_BYTES>().0;
-            for (slot, word) in (section.address()..).step_by(SLOT_BYTES).zip(words) {
+            for (index, word) in words.iter().enumerate() {
                 let address = u64::from_le_bytes(*word);
                 if file.is_code(address) {
-                    by_slot.insert(slot, address);
+                    by_slot.insert(section.address().wrapping_add((index * SLOT_BYTES) as u64), address);
                 }
             }
         }
