@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::cause::{Cause, Confidence, InBuild};
 use super::limit::PartLimit;
@@ -186,7 +186,12 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         }
     }
     let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
-    if let Some((cause, confidence, _)) = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs()) {
+    let main = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs());
+    let is_known = main.is_some_and(|(_, confidence, _)| confidence > Confidence::Unclear);
+    if let Some(said) = entered_more(finding, of).filter(|_| !is_known) {
+        return said;
+    }
+    if let Some((cause, confidence, _)) = main {
         // What is proved of functions inside is not proved of the one that the part is named by; what is proved of that one is, if it
         // changed by about as much as the part. A part that is the function itself lacks only what is in other parts.
         let points = finding.delta_pp();
@@ -204,9 +209,6 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
             (None, _, Confidence::Proved) => (cause, Confidence::Likely, Some(PartLimit::ProvedInside)),
             _ => (cause, confidence, None),
         };
-    }
-    if let Some(said) = entered_more(finding, of) {
-        return said;
     }
     let is_why = |verdict: &&Verdict| {
         says_why(verdict)
@@ -229,37 +231,50 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     }
 }
 
-/// The function inside, other than the one that names the finding, whose own cause explains most of the change.
+/// The function inside, other than the one that names the finding, whose own cause explains most of the change: what its machine code
+/// has there, or, if it is inlined in one build, its lines.
 fn main_inside(finding: &Finding, of: &Classification) -> Option<MainInside> {
-    let points = finding.delta_pp();
-    let goes_along = |pp: f64| pp * points > 0.0;
-    let is_here = |verdict: &&Verdict| {
-        let own_pp = verdict.after.self_pct - verdict.before.self_pct;
-        let member = finding.members.iter().find(|member| is_of(member, verdict));
-        member.is_some_and(|member| {
-            goes_along(member.delta_pp()) && member.delta_pp().abs() >= MAIN_PART * own_pp.abs()
-        })
+    let unit = Unit::of(finding);
+    let change = finding.delta_per_op().unwrap_or(finding.delta_pp());
+    let here = |verdict: &Verdict| -> Option<f64> {
+        let member = finding.members.iter().find(|member| is_of(member, verdict))?;
+        let lines = member.delta_per_op().unwrap_or(member.delta_pp());
+        let part = lines / unit.change(verdict, |of| of.self_pct);
+        Some(part.clamp(0.0, 1.0) * unit.change(verdict, own_pct(verdict.cause)))
     };
-    let is_main = |verdict: &&Verdict| {
-        let by_it = change_by(verdict);
-        verdict.function != finding.function()
-            && has_own_cause(verdict)
-            && goes_along(by_it)
-            && by_it.abs() >= MAIN_PART * points.abs()
-    };
-    let main = of.verdicts.iter().filter(is_main).filter(is_here);
-    let main = main.max_by(|a, b| change_by(a).abs().total_cmp(&change_by(b).abs()))?;
+    let is_cause = |verdict: &&Verdict| verdict.function != finding.function() && has_own_cause(verdict);
+    let inside = of.verdicts.iter().filter(is_cause).filter_map(|verdict| Some((verdict, here(verdict)?)));
+    let main = inside.filter(|(_, here)| here * change > 0.0 && here.abs() >= MAIN_PART * change.abs());
+    let (main, _) = main.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
     Some(MainInside { function: main.function.clone(), cause: main.cause, confidence: main.confidence })
 }
 
-/// What a function changed by, in points, as far as that is its own: of new code, its code; of a change of inlining, its lines, wherever
-/// they are; of calls, all that they lead to.
-fn change_by(verdict: &Verdict) -> f64 {
-    let change = |pct: fn(&Quantities) -> f64| pct(&verdict.after) - pct(&verdict.before);
-    match verdict.cause {
-        Cause::NewOverhead | Cause::NewlyActive | Cause::Gone => change(|of| of.booked_self_pct),
-        Cause::InlineRegression | Cause::InlineGain => change(Quantities::x_pct),
-        _ => verdict.delta_judged_pp(),
+/// What a percent of a side's CPU is in a finding: so much per operation where that is known.
+struct Unit(PerSide<f64>);
+
+impl Unit {
+    fn of(finding: &Finding) -> Self {
+        let per_pct = |side: Side| {
+            let of = finding.side(side);
+            of.per_op.filter(|_| of.pct > 0.0).map(|per_op| per_op / of.pct)
+        };
+        let (before, after) = (per_pct(Side::Before), per_pct(Side::After));
+        // A side without it does not tell.
+        let both = before.or(after).zip(after.or(before));
+        Self(both.map_or(PerSide::new(1.0, 1.0), |(before, after)| PerSide::new(before, after)))
+    }
+
+    fn change(&self, verdict: &Verdict, pct: fn(&Quantities) -> f64) -> f64 {
+        self.0.after * pct(&verdict.after) - self.0.before * pct(&verdict.before)
+    }
+}
+
+/// What of a function's share is its own: its machine code or its lines, whichever is more; if its inlining
+/// changed, its lines wherever they are.
+fn own_pct(cause: Cause) -> fn(&Quantities) -> f64 {
+    match cause {
+        Cause::InlineRegression | Cause::InlineGain => Quantities::x_pct,
+        _ => |of| of.booked_self_pct.max(of.self_pct),
     }
 }
 
@@ -277,23 +292,23 @@ fn has_own_cause(verdict: &Verdict) -> bool {
     is_cause && verdict.confidence > Confidence::Unclear && verdict.rule_id != "R-below"
 }
 
-/// The cause of functions inside that the one that names the finding calls more, where they and what they call make up most of the
-/// change: what each of those costs more may be noise in the whole program.
+/// The cause of a function that the one that names the finding calls more, where it costs more by most of the change with what it
+/// calls: what each of these costs more may be noise in the whole program.
 fn entered_more(finding: &Finding, of: &Classification) -> Option<Said> {
-    let is_inside = |verdict: &&Verdict| finding.members.iter().any(|member| is_of(member, verdict));
+    let unit = Unit::of(finding);
+    let change = finding.delta_per_op().unwrap_or(finding.delta_pp());
     let is_entered = |verdict: &&Verdict| {
         matches!(verdict.cause, Cause::MissingFastPath | Cause::MoreCalls)
             && verdict.rule_id == "R-edge"
+            && verdict.object == finding.object
             && verdict.callers.iter().any(|caller| caller == finding.function())
     };
-    let entered: Vec<&Verdict> = of.verdicts.iter().filter(is_entered).filter(is_inside).collect();
-    let main = entered.iter().max_by(|a, b| a.delta_judged_pp().total_cmp(&b.delta_judged_pp()))?;
-    let same = entered.iter().filter(|verdict| verdict.cause == main.cause);
-    let sum: f64 = same.clone().map(|verdict| verdict.delta_judged_pp()).sum();
-    let confidence = same.map(|verdict| verdict.confidence).min()?;
-    let limit = (confidence == Confidence::Proved).then_some(PartLimit::ProvedInside);
-    (finding.delta_pp() > 0.0 && sum >= MAIN_PART * finding.delta_pp())
-        .then(|| (main.cause, confidence.min(Confidence::Likely), limit))
+    let entered = of.verdicts.iter().filter(is_entered);
+    let with_totals = entered.map(|verdict| (verdict, unit.change(verdict, |of| of.total_pct)));
+    let (main, more) = with_totals.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let limit = (main.confidence == Confidence::Proved).then_some(PartLimit::ProvedInside);
+    (change > 0.0 && more >= MAIN_PART * change)
+        .then(|| (main.cause, main.confidence.min(Confidence::Likely), limit))
 }
 
 /// Why a function changed, for a part that it is in: what runs more or less under others for their cause; what follows from

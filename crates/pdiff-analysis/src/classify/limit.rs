@@ -95,7 +95,7 @@ pub enum Limit {
         /// The build that lacks it.
         in_build: Side,
     },
-    /// Its total is the same: what it called may be its own code now, or the other way round.
+    /// Its total is the same, or changed the other way: what it called may be its own code now, or the other way round.
     SameTotal,
     /// Most of its weight is that of callees that may have taken the place of others.
     ReplacedCallees,

@@ -662,7 +662,7 @@ fn a_function_that_lost_the_code_of_its_fast_path_goes_on_all_the_same() {
 }
 
 #[test]
-fn code_of_libraries_in_a_function_that_goes_on_always_is_on_that_way() {
+fn code_that_is_copied_into_a_function_that_goes_on_always_may_be_on_that_way() {
     let (steady, words) = steady();
     let build = |peek: u32| {
         format!(
@@ -675,12 +675,15 @@ fn code_of_libraries_in_a_function_that_goes_on_always_is_on_that_way() {
             "{steady}main;peek 60\nmain;peek;+core::push {push}\nmain;peek;next {next}\nmain;other 90\nmain;other;next 200"
         )
     };
-    let said_of = |ways: &Ways| {
+    let said_of = |ways: &Ways, push: u64| {
         let extra = Extra { paths: Some(ways), ..Extra::default() };
-        let (before, after) = ((of(10, 25), build(1)), (of(170, 90), build(2)));
+        let (before, after) = ((of(10, 25), build(1)), (of(push, 90), build(2)));
         said(&classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra), "peek")
     };
     // In the order of their names: core::push, main, next, other, peek.
-    assert_eq!(said_of(&goes_on_always(0x5000, 0x3000)), "missing-fast-path proved R-fast-path");
-    assert!(!said_of(&goes_on_always(0x9000, 0x3000)).contains("fast-path"));
+    let ways = goes_on_always(0x5000, 0x3000);
+    assert_eq!(said_of(&ways, 40), "missing-fast-path proved R-fast-path");
+    // Most of the growth is not the call that the code proves.
+    assert_eq!(said_of(&ways, 170), "missing-fast-path likely R-fast-path");
+    assert!(!said_of(&goes_on_always(0x9000, 0x3000), 170).contains("fast-path"));
 }

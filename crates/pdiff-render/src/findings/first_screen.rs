@@ -155,18 +155,18 @@ fn order_text(comparison: &Comparison) -> String {
     format!("order: {ways}{size}{spread}")
 }
 
-/// A line for each setting that switches findings.
-/// The functions that most of a part is, where the part is named by another one.
+/// A line for each part with most of its change in a function that it is not named by.
 fn inside(comparison: &Comparison, causes: &[FindingCause]) -> Vec<Block> {
     let line = |(finding, of): (&Finding, &FindingCause)| {
         let inside = of.inside.as_ref()?;
         let (rank, name) = (finding.rank, visible(&inside.function));
         let cause = cause_text(inside.cause, inside.confidence);
-        Some(Line::block("inside", format!("most of part {rank} is {name}: {cause}")))
+        Some(Line::block("mostly", format!("part {rank}: most of its change is in {name} ({cause})")))
     };
     comparison.findings.list.iter().zip(causes).filter_map(line).collect()
 }
 
+/// A line for each setting that switches findings.
 fn settings(comparison: &Comparison) -> Vec<Block> {
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for finding in &comparison.findings.list {

@@ -16,7 +16,7 @@ use super::slots::{SECTIONS, SLOT_BYTES, SlotValue, relocated_slots};
 /// Where calls and jumps of x86-64 lead: direct ones, and those through slots.
 #[derive(Debug, Default)]
 pub(crate) struct CallTargets {
-    /// By slot: the function of this file, or the slot itself for one of another file.
+    /// By slot: the function of this file, or the slot itself where the loader looks for a name.
     by_slot: FxHashMap<u64, u64>,
 }
 
@@ -50,6 +50,17 @@ impl CallTargets {
         branch_target(instruction).or_else(|| self.through_slot(instruction))
     }
 
+    /// The target, and how control goes on: what a known slot holds is called or jumped to as if directly.
+    pub(crate) fn step(&self, instruction: &Instruction) -> (Option<u64>, FlowControl) {
+        let target = self.target(instruction);
+        let flow = match instruction.flow_control() {
+            FlowControl::IndirectCall if target.is_some() => FlowControl::Call,
+            FlowControl::IndirectBranch if target.is_some() => FlowControl::UnconditionalBranch,
+            flow => flow,
+        };
+        (target, flow)
+    }
+
     /// The target of a jump or call through a slot.
     pub(crate) fn through_slot(&self, instruction: &Instruction) -> Option<u64> {
         let flow = instruction.flow_control();
@@ -57,15 +68,6 @@ impl CallTargets {
         let by_slot =
             is_indirect && instruction.op0_kind() == OpKind::Memory && instruction.is_ip_rel_memory_operand();
         if by_slot { self.by_slot.get(&instruction.ip_rel_memory_address()).copied() } else { None }
-    }
-}
-
-/// How control goes on after an instruction whose target, if it has one, is known.
-pub(crate) fn flow_to_known(instruction: &Instruction) -> FlowControl {
-    match instruction.flow_control() {
-        FlowControl::IndirectCall => FlowControl::Call,
-        FlowControl::IndirectBranch => FlowControl::UnconditionalBranch,
-        flow => flow,
     }
 }
 
@@ -84,14 +86,22 @@ pub(crate) fn ways_out(file: &ElfFile) -> Vec<Stub> {
 }
 
 #[cfg(test)]
+impl CallTargets {
+    /// One slot, and the function that it leads to.
+    pub(crate) fn of_slot(slot: u64, function: u64) -> Self {
+        Self { by_slot: [(slot, function)].into_iter().collect() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use iced_x86::{Decoder, DecoderOptions};
 
     use super::*;
 
     fn target(code: &[u8]) -> Option<u64> {
-        let targets = CallTargets { by_slot: [(0x3000, 0x2000)].into_iter().collect() };
-        targets.target(&Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE).decode())
+        CallTargets::of_slot(0x3000, 0x2000)
+            .target(&Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE).decode())
     }
 
     #[test]

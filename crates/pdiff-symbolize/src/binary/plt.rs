@@ -4,6 +4,8 @@
 //! symbol the slot is for; so the code of a stub is decoded, not counted (linkers lay out `.plt`, `.plt.sec` and
 //! `.plt.got` in a dozen ways). A stub whose slot has no relocation stays without name.
 
+use std::sync::Arc;
+
 use object::{Object, ObjectSection};
 use rustc_hash::FxHashMap;
 
@@ -11,6 +13,8 @@ use super::slots::{SlotValue, relocated_slots};
 
 /// Sections that hold stubs.
 const SECTIONS: [&str; 4] = [".plt", ".plt.sec", ".plt.got", ".plt.bnd"];
+/// A function has at most so many stubs: one in each section. Others are left out of files that were made to name one again and again.
+const STUBS_OF_NAME: u64 = 4;
 /// Longest stub.
 const MAX_STUB_BYTES: usize = 16;
 
@@ -22,21 +26,27 @@ pub(crate) struct Stub {
     /// The address after the last.
     pub(crate) end: u64,
     /// The function that it jumps to.
-    pub(crate) function: Box<str>,
+    pub(crate) function: Arc<str>,
 }
 
 /// The stubs of a file.
 pub(crate) fn plt_stubs(file: &object::File<'_>) -> Vec<Stub> {
     let slots = Slots::read(file);
-    let mut stubs = Vec::new();
+    let all_names = file.section_by_name(".dynstr").map_or(0, |section| section.size());
+    let most_name_bytes = all_names.saturating_mul(STUBS_OF_NAME);
+    let (mut stubs, mut name_bytes) = (Vec::new(), 0);
     for section in SECTIONS.iter().filter_map(|name| file.section_by_name(name)) {
         let data = section.data().unwrap_or(&[]);
         let stub_bytes = stub_bytes(&section, file.architecture());
         for (index, stub) in data.chunks_exact(stub_bytes).enumerate() {
             let start = section.address().wrapping_add((index * stub_bytes) as u64);
             if let Some(name) = slots.name_of(file, start, stub) {
+                name_bytes += name.len() as u64;
+                if name_bytes > most_name_bytes {
+                    return stubs;
+                }
                 let end = start.saturating_add(stub_bytes as u64);
-                stubs.push(Stub { start, end, function: name.into() });
+                stubs.push(Stub { start, end, function: Arc::clone(name) });
             }
         }
     }
@@ -53,9 +63,9 @@ fn stub_bytes(section: &object::Section<'_, '_>, architecture: object::Architect
 
 /// What the slots of the global offset table are for.
 struct Slots {
-    by_addr: FxHashMap<u64, Box<str>>,
+    by_addr: FxHashMap<u64, Arc<str>>,
     /// Names of `.rela.plt` in order: what a stub that pushes a number refers to.
-    by_number: Vec<Box<str>>,
+    by_number: Vec<Arc<str>>,
 }
 
 impl Slots {
@@ -63,7 +73,7 @@ impl Slots {
         let mut by_addr = FxHashMap::default();
         let mut numbered = Vec::new();
         for (slot, value) in relocated_slots(file) {
-            let name: Box<str> = match value {
+            let name: Arc<str> = match value {
                 SlotValue::Symbol { name, .. } => name,
                 // Binutils do not know the name either.
                 SlotValue::Address(addr) | SlotValue::ResultOf(addr) => format!("*ABS*+{addr:#x}").into(),
@@ -77,11 +87,11 @@ impl Slots {
         Self { by_addr, by_number: numbered.into_iter().map(|(_, name)| name).collect() }
     }
 
-    fn name_of(&self, file: &object::File<'_>, start: u64, stub: &[u8]) -> Option<&str> {
+    fn name_of(&self, file: &object::File<'_>, start: u64, stub: &[u8]) -> Option<&Arc<str>> {
         let slot = match file.architecture() {
             object::Architecture::X86_64 | object::Architecture::X86_64_X32 => {
                 if let Some(number) = pushed_number(stub) {
-                    return self.by_number.get(number).map(|name| &**name);
+                    return self.by_number.get(number);
                 }
                 slot_x86_64(start, stub)
             }
@@ -89,7 +99,7 @@ impl Slots {
             object::Architecture::I386 => slot_i386(file, stub),
             _ => None,
         }?;
-        self.by_addr.get(&slot).map(|name| &**name)
+        self.by_addr.get(&slot)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The functions that symbol tables name, by address.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use pdiff_profile::census::Visibility;
 use pdiff_profile::names::split_clone_suffix;
@@ -41,7 +42,7 @@ pub(super) struct Symbols<'a> {
     /// Where the functions at each address stand: looking that up is most of what joins code with names.
     places: FxHashMap<u64, Range<usize>>,
     /// Addresses of stubs and slots, and the functions they lead to.
-    pub(super) imports: Vec<(u64, Box<str>)>,
+    pub(super) imports: Vec<(u64, Arc<str>)>,
     /// What the tables show: all functions or only exported ones.
     pub(super) visibility: Visibility,
 }
@@ -141,6 +142,6 @@ fn bound_sizes(functions: &mut [Symbol<'_>], file: &ElfFile) {
 }
 
 /// The stubs and slots of a file: where each is, and the function of another object it leads to.
-fn imports(file: &ElfFile) -> Vec<(u64, Box<str>)> {
+fn imports(file: &ElfFile) -> Vec<(u64, Arc<str>)> {
     ways_out(file).into_iter().map(|way| (way.start, way.function)).collect()
 }

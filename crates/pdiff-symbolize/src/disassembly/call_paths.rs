@@ -16,7 +16,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl};
 use pdiff_profile::names::FunctionName;
 use rustc_hash::FxHashMap;
 
-use crate::binary::call_targets::{CallTargets, flow_to_known, ways_out};
+use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::Processor;
 use crate::binary::ranges::range_at;
@@ -134,15 +134,13 @@ fn steps(
     let mut steps = BTreeMap::new();
     for (start, code) in parts {
         for instruction in Decoder::with_ip(64, code, *start, DecoderOptions::NONE) {
-            let target = targets.target(&instruction);
+            let (target, flow) = targets.step(&instruction);
             let calls = target.is_some_and(|target| callees.contains(&target));
             let jump = target.filter(|target| !calls && range_at(&ranges, *target).is_some());
             let leads_out = !calls && jump.is_none();
             let stays_away = leads_out && target.is_some_and(never_returns);
             let leaves = leads_out && !stays_away;
             let next = Some(instruction.next_ip());
-            let flow =
-                if target.is_some() { flow_to_known(&instruction) } else { instruction.flow_control() };
             let step = match flow {
                 FlowControl::Next | FlowControl::Interrupt => Step { next, ..Step::default() },
                 FlowControl::Call if calls => Step { calls, ..Step::default() },
@@ -188,6 +186,22 @@ mod tests {
         check(b"\x85\xff\x0f\x84\xf8\x0f\x00\x00\xc3", Some(true));
         // jmp 0x2000
         check(b"\xe9\xfb\x0f\x00\x00", Some(false));
+    }
+
+    #[test]
+    fn a_call_through_a_slot_is_one() {
+        let skip = |code: &[u8]| {
+            let targets = CallTargets::of_slot(0x5000, CALLEE);
+            can_skip(&[(0x1000, code)], (&[CALLEE], &targets), &|_| false)
+        };
+        // test %edi,%edi; je 1f; call *0x5000; 1: ret
+        assert_eq!(skip(b"\x85\xff\x74\x06\xff\x15\xf6\x3f\x00\x00\xc3"), Some(true));
+        // call *0x5000; ret
+        assert_eq!(skip(b"\xff\x15\xfa\x3f\x00\x00\xc3"), Some(false));
+        // jmp *0x5000
+        assert_eq!(skip(b"\xff\x25\xfa\x3f\x00\x00"), Some(false));
+        // jmp *0x6000, which may lead anywhere
+        assert_eq!(skip(b"\xff\x25\xfa\x4f\x00\x00"), None);
     }
 
     #[test]

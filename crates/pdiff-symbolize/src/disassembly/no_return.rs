@@ -9,7 +9,7 @@
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::binary::call_targets::{CallTargets, flow_to_known, ways_out};
+use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::symbol_entries::SymbolEntries;
 
@@ -100,9 +100,8 @@ fn has_no_way_back(
     let range = start..start.saturating_add(code.len() as u64);
     let mut ends = false;
     for instruction in Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
-        let target = targets.target(&instruction);
+        let (target, flow) = targets.step(&instruction);
         let stays = || target.is_some_and(|to| range.contains(&to) || never_returns(to));
-        let flow = if target.is_some() { flow_to_known(&instruction) } else { instruction.flow_control() };
         let is_known = match flow {
             FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => stays(),
             FlowControl::Return | FlowControl::IndirectBranch | FlowControl::XbeginXabortXend => false,
@@ -116,7 +115,7 @@ fn has_no_way_back(
             return false;
         }
         ends = matches!(
-            instruction.flow_control(),
+            flow,
             FlowControl::UnconditionalBranch
                 | FlowControl::Call
                 | FlowControl::IndirectCall
@@ -136,6 +135,18 @@ mod tests {
             expected,
             "{code:02x?}"
         );
+    }
+
+    #[test]
+    fn a_jump_through_a_slot_to_what_never_returns_does_not_return() {
+        let check = |code: &[u8], expected: bool| {
+            let targets = CallTargets::of_slot(0x5000, 0x2000);
+            assert_eq!(has_no_way_back(0x1000, code, (&targets, &|to| to == 0x2000)), expected);
+        };
+        // jmp *0x5000
+        check(b"\xff\x25\xfa\x3f\x00\x00", true);
+        // jmp *0x6000
+        check(b"\xff\x25\xfa\x4f\x00\x00", false);
     }
 
     #[test]

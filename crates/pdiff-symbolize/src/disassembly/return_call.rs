@@ -7,6 +7,8 @@
 //!
 //! Cost: a few bytes and one search of the unwind tables for each address.
 
+use std::sync::OnceLock;
+
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Register};
 
 use crate::binary::branch_target::branch_target;
@@ -38,13 +40,13 @@ pub(crate) struct ReturnCalls<'f> {
     file: &'f ElfFile,
     processor: Processor,
     functions: FunctionRanges<'f>,
-    targets: CallTargets,
+    targets: OnceLock<CallTargets>,
 }
 
 impl<'f> ReturnCalls<'f> {
     pub(crate) fn new(file: &'f ElfFile) -> Self {
         let (processor, functions) = (Processor::of(file), FunctionRanges::new(file));
-        Self { file, processor, functions, targets: CallTargets::read(file) }
+        Self { file, processor, functions, targets: OnceLock::new() }
     }
 
     /// The call whose last byte is at `call_byte`. Profilers that unwind by debug information may print an address one byte lower.
@@ -83,7 +85,8 @@ impl<'f> ReturnCalls<'f> {
     fn by_slot(&self, after: u64) -> Option<u64> {
         let is_decoded = matches!(self.processor, Processor::X86);
         let call = is_decoded.then(|| self.instruction_before(after, SLOT_CALL_BYTES)).flatten()?;
-        self.targets.through_slot(&call).filter(|_| call.flow_control() == FlowControl::IndirectCall)
+        let targets = self.targets.get_or_init(|| CallTargets::read(self.file));
+        targets.through_slot(&call).filter(|_| call.flow_control() == FlowControl::IndirectCall)
     }
 
     /// Whether the call before an address is through a pointer that is not the linker's own. Bytes that could also be the end of a
@@ -130,7 +133,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     fn calls_are_those_that_decoding_whole_functions_finds() {
         let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
-        let calls = ReturnCalls::new(&file);
+        let (calls, targets) = (ReturnCalls::new(&file), CallTargets::read(&file));
         let all = all_functions(&file);
         let starts: std::collections::BTreeSet<u64> = all.iter().map(|range| range.start).collect();
         let code = |range: &std::ops::Range<u64>| {
@@ -148,7 +151,7 @@ mod tests {
                     assert_eq!(found, Some(ReturnCall::Function(instruction.near_branch_target())));
                 }
                 FlowControl::IndirectCall if instruction.memory_base() == Register::RIP => {
-                    let told = calls.targets.through_slot(&instruction).filter(|to| starts.contains(to));
+                    let told = targets.through_slot(&instruction).filter(|to| starts.contains(to));
                     by_slot += u32::from(told.is_some());
                     assert_eq!(found, told.map(ReturnCall::Function), "{instruction}");
                 }

@@ -10,7 +10,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Formatter as _, GasFormatte
 use pdiff_profile::{Instruction, ObjectAddr};
 
 use crate::binary::branch_target::branch_target;
-use crate::binary::call_targets::{CallTargets, flow_to_known};
+use crate::binary::call_targets::CallTargets;
 use crate::binary::ranges::range_at;
 
 /// What was disassembled so far.
@@ -33,8 +33,7 @@ impl Decoded {
         let mut formatter = formatter();
         self.block_starts.insert(ObjectAddr(start));
         for decoded in Decoder::with_ip(64, bytes, start, DecoderOptions::NONE) {
-            let target = targets.target(&decoded);
-            let flow = if target.is_some() { flow_to_known(&decoded) } else { decoded.flow_control() };
+            let (target, flow) = targets.step(&decoded);
             let is_inside = target.is_some_and(|target| range_at(bodies, target).is_some());
             if !goes_on(flow) {
                 self.block_starts.insert(ObjectAddr(decoded.next_ip()));

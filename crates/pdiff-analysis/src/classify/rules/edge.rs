@@ -98,7 +98,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
     let (cause, reason) = match edge {
-        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct: pct.after, code }),
+        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct: here_pp, code }),
         Edge::More { pct, calls, has_copies } => {
             let has_more = calls.after > calls.before;
             let cause = if has_more { Cause::MoreCalls } else { Cause::MissingFastPath };
@@ -106,7 +106,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         }
     };
     let is_new = matches!(reason, Reason::NewEdge { .. });
-    let fact = entered_evidence(context, caller, call, pct.after);
+    let after_pct = if is_new { here_pp } else { pct.after };
+    let fact = entered_evidence(context, caller, call, after_pct);
     let mut finding = Finding::new("R-edge", cause, Judged::Total, reason).with([fact]);
     finding.callers = vec![caller.row.name.to_string()];
     let finding = match counted(context, caller.row, call).filter(|_| is_new) {
@@ -294,9 +295,13 @@ fn more_calls(
         return None;
     }
     let (before, after) = (factor * pct.before, pct.after);
-    let others = PerSide::new(factor * row.before.total_pct - before, row.after.total_pct - after);
-    let of_caller =
-        PerSide::new(factor * caller.row.before.total_pct - before, caller.row.after.total_pct - after);
+    // Of recursion, a stack counts under each caller.
+    let left = |all: f64, here: f64| (all - here).max(0.0);
+    let others = PerSide::new(left(factor * row.before.total_pct, before), left(row.after.total_pct, after));
+    let of_caller = PerSide::new(
+        left(factor * caller.row.before.total_pct, before),
+        left(caller.row.after.total_pct, after),
+    );
     let is_beyond = |rest: PerSide<f64>| after * rest.before >= MORE_THAN_REST * before * rest.after;
     // Own code tells how often functions are called, whatever they call.
     let by_own = many_times(context, case)

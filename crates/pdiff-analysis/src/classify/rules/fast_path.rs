@@ -187,9 +187,10 @@ fn more_entered(
     let total = shift.factor() * row.before.total_pct;
     let rest = PerSide::new(total - before, row.after.total_pct - after - newly_pp);
     let proof = (!has_more_calls).then(|| no_way_around(context, case, main.call)).flatten();
-    // So is code of libraries that is copied into it, where the code shows that it goes on.
-    let copied = if proof.is_some() { library_code_pct(context, case) } else { PerSide::default() };
+    // So is code that is copied into it, where the code shows that it goes on.
+    let copied = if proof.is_some() { copied_pct(case) } else { PerSide::default() };
     let rest = PerSide::new(rest.before - shift.factor() * copied.before, rest.after - copied.after);
+    let rest = PerSide::new(rest.before.max(0.0), rest.after.max(0.0));
     let copied_pp = shift.own_change_pp(copied.before, copied.after).max(0.0);
     let is_light = has_more_calls && rest.before < FLOOR_RELATIVE * total;
     let than_rest = if has_more_calls { MORE_THAN_REST_WITH_CALLS } else { MORE_THAN_REST };
@@ -211,20 +212,19 @@ fn more_entered(
     };
     let facts = more.iter().map(|more| entered_evidence(context, case, more.call, more.pct.after));
     let finding = Finding::new("R-fast-path", cause, Judged::Total, reason).with(facts);
-    let finding = match proof {
-        Some(proof) => finding.with([proof]),
-        None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
-    };
+    // The code proves that it goes on, and not that the copied code is on that way.
+    let is_proved = proof.is_some() && after - before >= EXPLAINING_PART * grown_pp;
+    let finding = finding.with(proof);
+    let finding =
+        if is_proved { finding } else { finding.limited(Confidence::Likely, Limit::PathNotCounted) };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// The shares of code of libraries that is copied into a function.
-fn library_code_pct(context: &Context<'_>, case: &Case<'_>) -> PerSide<f64> {
+/// The shares of code that is copied into a function with code of its own.
+fn copied_pct(case: &Case<'_>) -> PerSide<f64> {
     PerSide::from_fn(|side| {
-        let calls = context.calls_from(case.row, side).into_iter();
-        let copied =
-            calls.filter(|call| context.callee(call).is_some_and(|callee| is_inlined_library(callee, side)));
-        copied.map(|call| share_pct(case.row, side, call.weight(side))).sum()
+        let of = case.row.side(side);
+        (of.booked_self_pct - (of.self_pct - of.inlined_self_pct())).max(0.0)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use pdiff_profile::Side;
 
-use super::code_counts::has_no_body;
+use super::code_counts::{copies_in_code, has_no_body};
 use crate::classify::case::Case;
 use crate::classify::context::Context;
 
@@ -22,16 +22,19 @@ pub(super) fn code_with_call<'c, 'a>(
 ) -> &'c Case<'a> {
     let is_copied = || Side::BOTH.into_iter().all(|side| has_no_body(context, caller, side));
     let of_copies = || if is_copied() { only_caller(context, callee) } else { None };
-    holder(context, caller).or_else(of_copies).unwrap_or(caller)
+    let has_copies =
+        |code: &&Case<'_>| Side::BOTH.into_iter().all(|side| copies_in_code(context, code, caller, side) > 0);
+    holder(context, caller).or_else(|| of_copies().filter(has_copies)).unwrap_or(caller)
 }
 
-/// The one function that calls another in the code of both builds.
+/// The one function that calls another in the code of both builds, if there are no copies of that in others.
 fn only_caller<'c, 'a>(context: &'c Context<'a>, callee: &Case<'_>) -> Option<&'c Case<'a>> {
     let on = |side: Side| {
         let census = context.builds.census(side)?;
         let mut callers = callee.ids[side].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
         let first = callers.next().filter(|first| callers.all(|caller| caller == *first))?;
-        let function = census.function(first)?;
+        let mut copies = callee.ids[side].iter().flat_map(|id| census.sites_of(*id));
+        let function = census.function(first).filter(|_| copies.all(|copy| copy.caller == first))?;
         context.case(function.name(), &callee.row.object, function.file())
     };
     let (before, after) = (on(Side::Before)?, on(Side::After)?);

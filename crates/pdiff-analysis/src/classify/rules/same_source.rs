@@ -25,8 +25,8 @@ fn differs_by_inlining(context: &Context<'_>, case: &Case<'_>, flipped: &Flipped
     let bytes = PerSide::from_fn(|side| {
         context.builds.census(side).map_or(0.0, |census| case.code_bytes(census, side) as f64)
     });
-    let were_all_inlined = |on: Side| callees.iter().all(|callee| callee.inlined_on == on);
+    let was_inlined = |on: Side| callees.iter().any(|callee| callee.inlined_on == on);
     let by_calls = BYTES_OF_CALL * callees.len() as f64;
     let may_be = |on: Side| bytes[on.other()] <= OTHERWISE * bytes[on] + by_calls;
-    Side::BOTH.into_iter().all(|on| !were_all_inlined(on) || may_be(on))
+    Side::BOTH.into_iter().all(|on| !was_inlined(on) || may_be(on))
 }

@@ -140,7 +140,7 @@ pub fn limit_text(of: &Limit) -> String {
             format!("the {in_build} binary has another instance of its template, {other}: only a use of it is new or gone")
         }
         Limit::SameTotal => {
-            "its total is the same: what it calls on one side may be its own code on the other".to_owned()
+            "its total did not change so: what it calls on one side may be its own code on the other".to_owned()
         }
         Limit::ReplacedCallees => {
             "most of its weight is in callees that may have taken the place of others: see there".to_owned()

@@ -8,7 +8,7 @@ use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instructio
 use pdiff_profile::census::Spin;
 
 use super::sketch::{Sketch, TransferKind};
-use crate::binary::call_targets::{CallTargets, flow_to_known};
+use crate::binary::call_targets::CallTargets;
 use crate::binary::layout::Layout;
 
 /// The longest loop around an exchange that counts as waiting for it.
@@ -23,7 +23,7 @@ pub(super) fn decode(layout: &Layout, targets: &CallTargets, sketch: &mut Sketch
     let mut waits = Waits::default();
     while decoder.can_decode() {
         decoder.decode_out(&mut instruction);
-        let target = targets.target(&instruction);
+        let (target, flow) = targets.step(&instruction);
         let leaves = target.is_some_and(|target| target.wrapping_sub(sketch.addr) >= length);
         if leaves
             || instruction.is_ip_rel_memory_operand()
@@ -33,7 +33,7 @@ pub(super) fn decode(layout: &Layout, targets: &CallTargets, sketch: &mut Sketch
             mask(layout, sketch, &instruction, &offsets, leaves);
         }
         if let Some(target) = target {
-            let is_call = flow_to_known(&instruction) == FlowControl::Call;
+            let is_call = flow == FlowControl::Call;
             if is_call || leaves {
                 sketch.transfer(if is_call { TransferKind::Call } else { TransferKind::Jump }, target);
             }
@@ -131,6 +131,17 @@ mod tests {
         let there = sketch(0x9000, b"\x8b\x05\x77\x10\x00\x00\xe8\x55\x44\x00\x00\xc3");
         assert_eq!(here.hash(), there.hash());
         assert_eq!(here.transfers[0].target, 0x100b + 0x2000);
+    }
+
+    #[test]
+    fn calls_through_a_slot_are_told() {
+        let mut sketch = Sketch::default();
+        // call *0x5000; jmp *0x5000
+        sketch.begin(0x1000, b"\xff\x15\xfa\x3f\x00\x00\xff\x25\xf4\x3f\x00\x00");
+        decode(&Layout::default(), &CallTargets::of_slot(0x5000, 0x2000), &mut sketch);
+        let told: Vec<(TransferKind, u64)> =
+            sketch.transfers.iter().map(|transfer| (transfer.kind, transfer.target)).collect();
+        assert_eq!(told, [(TransferKind::Call, 0x2000), (TransferKind::Jump, 0x2000)]);
     }
 
     #[test]
