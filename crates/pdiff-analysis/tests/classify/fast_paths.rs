@@ -687,3 +687,24 @@ fn code_that_is_copied_into_a_function_that_goes_on_always_may_be_on_that_way() 
     assert_eq!(said_of(&ways, 170), "missing-fast-path likely R-fast-path");
     assert!(!said_of(&goes_on_always(0x9000, 0x3000), 170).contains("fast-path"));
 }
+
+#[test]
+fn a_function_that_goes_on_always_has_lost_its_fast_path_though_others_call_the_callee_less() {
+    let (steady, words) = steady();
+    let build = |set: u32, get: u32| {
+        format!(
+            "main:50 {words} main>set set:200 set={set} set>find find:300 find=50 main>get get:200 get={get} get>find"
+        )
+    };
+    let of = |set: u64, get: u64| {
+        format!("{steady}main;set 90\nmain;set;find {set}\nmain;get 90\nmain;get;find {get}")
+    };
+    let said_of = |ways: &Ways| {
+        let extra = Extra { paths: Some(ways), ..Extra::default() };
+        let (before, after) = ((of(30, 400), build(1, 7)), (of(110, 300), build(2, 8)));
+        said(&classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra), "set")
+    };
+    // In the order of their names: find, get, main, set.
+    assert_eq!(said_of(&goes_on_always(0x4000, 0x1000)), "missing-fast-path proved R-fast-path");
+    assert!(!said_of(&goes_on_always(0x9000, 0x1000)).contains("fast-path"));
+}

@@ -284,7 +284,10 @@ fn entered_more<'a>(
     }
     let (before, after) = (shift.factor() * pct.before, pct.after);
     let least = if has_more_calls { MORE_WITH_CALLS } else { MORE };
-    let is_more = before > 0.0 && after >= least * before && has_grown(context, call, after - before);
+    if before <= 0.0 || after < least * before {
+        return None;
+    }
+    let is_more = has_grown(context, call, after - before);
     // Growth of what the callee calls does not say that it is called more; its own code, if it inlines as before, does.
     let (own, own_after) = (callee.row.before.booked_self_pct, callee.row.after.booked_self_pct);
     let is_sampled = Side::BOTH.iter().any(|side| callee.row.booked.samples(*side) >= FEW_SAMPLES);
@@ -293,11 +296,9 @@ fn entered_more<'a>(
     let expected_pp = (after - before) * own_after / callee.row.after.total_pct;
     let is_flat = is_flat && own_after - shift.factor() * own < EXPLAINING_PART * expected_pp;
     let left = context.left_callers_pp(case, callee, Side::Before);
-    (is_more && !is_flat && left < EXPLAINING_PART * (pct.after - pct.before)).then_some(MoreEntered {
-        call,
-        pct,
-        calls,
-    })
+    let is_told = is_more && !is_flat && left < EXPLAINING_PART * (pct.after - pct.before);
+    // What the code cannot leave out any more is called more here, whatever others do with it.
+    (is_told || no_way_around(context, case, call).is_some()).then_some(MoreEntered { call, pct, calls })
 }
 
 /// Whether a callee whose code differs grew so much more under the function, where it has these shares, than under its other callers
