@@ -39,7 +39,7 @@ impl<'a> Stack<'a> {
 /// What is kept of a stack. There may be millions.
 struct Kept {
     /// Where its functions end in the list of all.
-    end: u32,
+    end: usize,
     /// See [`Stack::until`].
     until: u32,
     amounts: PerSide<Amount>,
@@ -88,8 +88,7 @@ impl Stacks {
         let struck = functions.iter().position(|key| codes.get(*key) == Code::Interrupt);
         let until = struck.unwrap_or(functions.len()) as u32;
         self.functions.extend_from_slice(functions);
-        let end = u32::try_from(self.functions.len()).expect("fewer than 2^32 frames fit in memory");
-        self.all.push(Kept { end, until, amounts: PerSide::default() });
+        self.all.push(Kept { end: self.functions.len(), until, amounts: PerSide::default() });
         ids.insert_unique(hash(functions), next, |id| hash(self.functions(*id as usize)));
         next
     }
@@ -103,7 +102,7 @@ impl Stacks {
     }
 
     fn functions(&self, stack: usize) -> &[KeyId] {
-        let end = |stack: usize| self.all.get(stack).map_or(0, |kept| kept.end as usize);
+        let end = |stack: usize| self.all.get(stack).map_or(0, |kept| kept.end);
         let start = stack.checked_sub(1).map_or(0, end);
         self.functions.get(start..end(stack)).unwrap_or(&[])
     }
