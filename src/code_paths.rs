@@ -32,7 +32,7 @@ impl CodePaths for ProgramPaths {
         self.of(side)?.can_skip(bodies, callees)
     }
 
-    fn stubs_of(&self, side: Side, function: &str) -> Vec<u64> {
+    fn ways_to(&self, side: Side, function: &str) -> Vec<u64> {
         self.of(side).map(|paths| paths.ways_to(function)).unwrap_or_default()
     }
 }

@@ -12,6 +12,6 @@ pub trait CodePaths: Debug + Sync {
     /// way leads to such a call.
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
 
-    /// Where the linker's stubs begin by which the program of a side's build calls a function of a library.
-    fn stubs_of(&self, side: Side, function: &str) -> Vec<u64>;
+    /// The addresses of the linker's stubs and slots by which the program of a side's build calls a function of a library.
+    fn ways_to(&self, side: Side, function: &str) -> Vec<u64>;
 }

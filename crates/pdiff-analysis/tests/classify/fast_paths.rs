@@ -274,7 +274,7 @@ impl CodePaths for Ways {
         self.can_skip[side].filter(|_| is_asked)
     }
 
-    fn stubs_of(&self, _: Side, function: &str) -> Vec<u64> {
+    fn ways_to(&self, _: Side, function: &str) -> Vec<u64> {
         if function == "lock" { vec![self.callee] } else { Vec::new() }
     }
 }

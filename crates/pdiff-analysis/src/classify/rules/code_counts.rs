@@ -48,7 +48,7 @@ fn can_skip(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: S
     let range = |body: &Body| body.addr.0..body.addr.0.saturating_add(body.bytes);
     let code: Vec<Range<u64>> = own.into_iter().chain(cold).map(range).collect();
     let entries: Vec<u64> = match callee.is_of_library() {
-        true => paths.stubs_of(side, &callee.row.name),
+        true => paths.ways_to(side, &callee.row.name),
         false => bodies(callee).into_iter().filter(|body| !is_cold(body)).map(|body| body.addr.0).collect(),
     };
     paths.can_skip(side, &code, &entries)
