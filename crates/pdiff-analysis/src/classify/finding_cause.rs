@@ -188,7 +188,7 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
     let main = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs());
     let is_known = main.is_some_and(|(_, confidence, _)| confidence > Confidence::Unclear);
-    if let Some(said) = entered_more(finding, of).filter(|_| !is_known) {
+    if !is_known && let Some(said) = entered_more(finding, of) {
         return said;
     }
     if let Some((cause, confidence, _)) = main {

@@ -316,6 +316,11 @@ impl Quantities {
         self.inlining.as_ref().map_or(0.0, |inlining| inlining.self_pct)
     }
 
+    /// Samples of its own lines in its own machine code, in percent: self without what is inlined elsewhere.
+    pub(crate) fn own_code_pct(&self) -> f64 {
+        self.self_pct - self.inlined_self_pct()
+    }
+
     /// [`Self::x_weight`] over the denominator, in percent.
     #[must_use]
     pub fn x_pct(&self) -> f64 {

@@ -261,10 +261,10 @@ fn a_callee_that_is_inlined_now_is_no_new_path() {
 
 /// Answers for one function's calls of another, base first; the places of both are those of their names in order.
 #[derive(Debug)]
-struct Ways {
-    caller: u64,
-    callee: u64,
-    can_skip: PerSide<Option<bool>>,
+pub(crate) struct Ways {
+    pub(crate) caller: u64,
+    pub(crate) callee: u64,
+    pub(crate) can_skip: PerSide<Option<bool>>,
 }
 
 impl CodePaths for Ways {
@@ -608,103 +608,4 @@ fn a_helper_that_costs_less_elsewhere_within_noise_hides_no_lost_fast_path() {
     assert_eq!(said_of(880), "missing-fast-path likely R-fast-path");
     // That much less elsewhere is no noise: it was done there before.
     assert!(!said_of(500).contains("fast-path"), "{}", said_of(500));
-}
-
-/// `first` goes on to `callee` in After's code, whatever it asks; names in order have the addresses 0x1000, 0x2000 and so on.
-fn goes_on_always(caller: u64, callee: u64) -> Ways {
-    Ways { caller, callee, can_skip: PerSide::new(Some(true), Some(false)) }
-}
-
-#[test]
-fn a_callee_of_many_that_its_caller_cannot_leave_out_any_more_is_called_more_by_that() {
-    let (steady, words) = steady();
-    let build = |set: u32| {
-        format!(
-            "main:50 {words} main>set set:200 set={set} set>find find:300 find=50 main>get get:200 get=7 get>find"
-        )
-    };
-    let of = |own: u64, find: u64| {
-        format!("{steady}main;set {own}\nmain;set;find {find}\nmain;get 90\nmain;get;find 400")
-    };
-    let said_of = |ways: &Ways| {
-        let extra = Extra { paths: Some(ways), ..Extra::default() };
-        let (before, after) = ((of(200, 40), build(1)), (of(110, 130), build(2)));
-        let outcome = classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra);
-        ["find", "set"].map(|name| said(&outcome, name))
-    };
-    // In the order of their names: find, get, main, set. What `set` saves itself is about as much.
-    let proved = said_of(&goes_on_always(0x4000, 0x1000));
-    assert_eq!(proved, ["missing-fast-path proved R-edge", "lighter unclear R-lighter"]);
-    let unknown = said_of(&goes_on_always(0x9000, 0x1000));
-    assert!(!unknown[0].contains("fast-path"), "{unknown:?}");
-}
-
-#[test]
-fn a_function_that_lost_the_code_of_its_fast_path_goes_on_all_the_same() {
-    let (steady, words) = steady();
-    let build = |set: u32| {
-        format!(
-            "main:50 {words} main>set set:200 set={set} set>find find:300 find=50 main>get get:90 get=7 get>find"
-        )
-    };
-    let of = |own: u64, find: u64| {
-        format!(
-            "{steady}main;set {own}\nmain;get 90\nmain;get;find 5\n{}",
-            if find > 0 { format!("main;set;find {find}") } else { String::new() }
-        )
-    };
-    let said_of = |own: u64, find: u64| {
-        said(&classified(seen(&of(200, 0), &build(1)), seen(&of(own, find), &build(2))), "set")
-    };
-    assert_eq!(said_of(130, 300), "missing-fast-path likely R-fast-path");
-    // What it calls may do what it did itself.
-    assert!(!said_of(100, 170).contains("fast-path"), "{}", said_of(100, 170));
-}
-
-#[test]
-fn code_that_is_copied_into_a_function_that_goes_on_always_may_be_on_that_way() {
-    let (steady, words) = steady();
-    let build = |peek: u32| {
-        format!(
-            "main:50 {words} main>peek main>other next:300 next=50 other:90 other=7 other>next peek:200 peek={peek} peek>next \
-             core::push:0 core::push! peek<core::push*1"
-        )
-    };
-    let of = |push: u64, next: u64| {
-        format!(
-            "{steady}main;peek 60\nmain;peek;+core::push {push}\nmain;peek;next {next}\nmain;other 90\nmain;other;next 200"
-        )
-    };
-    let said_of = |ways: &Ways, push: u64| {
-        let extra = Extra { paths: Some(ways), ..Extra::default() };
-        let (before, after) = ((of(10, 25), build(1)), (of(push, 90), build(2)));
-        said(&classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra), "peek")
-    };
-    // In the order of their names: core::push, main, next, other, peek.
-    let ways = goes_on_always(0x5000, 0x3000);
-    assert_eq!(said_of(&ways, 40), "missing-fast-path proved R-fast-path");
-    // Most of the growth is not the call that the code proves.
-    assert_eq!(said_of(&ways, 170), "missing-fast-path likely R-fast-path");
-    assert!(!said_of(&goes_on_always(0x9000, 0x3000), 170).contains("fast-path"));
-}
-
-#[test]
-fn a_function_that_goes_on_always_has_lost_its_fast_path_though_others_call_the_callee_less() {
-    let (steady, words) = steady();
-    let build = |set: u32, get: u32| {
-        format!(
-            "main:50 {words} main>set set:200 set={set} set>find find:300 find=50 main>get get:200 get={get} get>find"
-        )
-    };
-    let of = |set: u64, get: u64| {
-        format!("{steady}main;set 90\nmain;set;find {set}\nmain;get 90\nmain;get;find {get}")
-    };
-    let said_of = |ways: &Ways| {
-        let extra = Extra { paths: Some(ways), ..Extra::default() };
-        let (before, after) = ((of(30, 400), build(1, 7)), (of(110, 300), build(2, 8)));
-        said(&classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra), "set")
-    };
-    // In the order of their names: find, get, main, set.
-    assert_eq!(said_of(&goes_on_always(0x4000, 0x1000)), "missing-fast-path proved R-fast-path");
-    assert!(!said_of(&goes_on_always(0x9000, 0x1000)).contains("fast-path"));
 }

@@ -14,6 +14,7 @@ mod consequences;
 mod doubts;
 mod edges;
 mod fast_paths;
+mod goes_on_always;
 mod in_between;
 mod laws;
 mod lost_frames;

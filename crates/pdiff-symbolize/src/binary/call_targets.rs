@@ -46,7 +46,7 @@ impl CallTargets {
 
     /// The target of a direct jump or call, or of one through a slot: where the function begins, or the slot of a function of another
     /// file. `None` for everything else.
-    pub(crate) fn target(&self, instruction: &Instruction) -> Option<u64> {
+    fn target(&self, instruction: &Instruction) -> Option<u64> {
         branch_target(instruction).or_else(|| self.through_slot(instruction))
     }
 

@@ -84,8 +84,7 @@ fn cost(context: &Context<'_>, rows: &[usize], callers: &FxHashMap<usize, Vec<Fl
 /// it does more itself, and that is not counted; mirrored for callees that entered it.
 fn change_pp(context: &Context<'_>, member: &Case<'_>, callees: Option<&Vec<FlippedCallee>>) -> f64 {
     let row = member.row;
-    // Its own lines in its own machine code.
-    let own_pct = |side: Side| row.side(side).self_pct - row.side(side).inlined_self_pct();
+    let own_pct = |side: Side| row.side(side).own_code_pct();
     let change = |before: f64, after: f64| context.common_shift.own_change_pp(before, after);
     let booked = change(row.before.booked_self_pct, row.after.booked_self_pct);
     let own = change(own_pct(Side::Before), own_pct(Side::After));

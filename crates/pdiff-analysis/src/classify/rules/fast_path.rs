@@ -188,7 +188,7 @@ fn more_entered(
     let rest = PerSide::new(total - before, row.after.total_pct - after - newly_pp);
     let proof = (!has_more_calls).then(|| no_way_around(context, case, main.call)).flatten();
     // So is code that is copied into it, where the code shows that it goes on.
-    let copied = if proof.is_some() { copied_pct(case) } else { PerSide::default() };
+    let copied = if proof.is_some() { inlined_code_pct(case) } else { PerSide::default() };
     let rest = PerSide::new(rest.before - shift.factor() * copied.before, rest.after - copied.after);
     let rest = PerSide::new(rest.before.max(0.0), rest.after.max(0.0));
     let copied_pp = shift.own_change_pp(copied.before, copied.after).max(0.0);
@@ -220,11 +220,11 @@ fn more_entered(
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// The shares of code that is copied into a function with code of its own.
-fn copied_pct(case: &Case<'_>) -> PerSide<f64> {
+/// The shares of code that is inlined in the machine code of a function.
+fn inlined_code_pct(case: &Case<'_>) -> PerSide<f64> {
     PerSide::from_fn(|side| {
         let of = case.row.side(side);
-        (of.booked_self_pct - (of.self_pct - of.inlined_self_pct())).max(0.0)
+        (of.booked_self_pct - of.own_code_pct()).max(0.0)
     })
 }
 
