@@ -30,6 +30,7 @@ mod match_counterparts;
 mod matching;
 mod measure_change;
 mod mistakes;
+mod pointer_calls;
 mod prepare;
 mod row;
 mod row_field;

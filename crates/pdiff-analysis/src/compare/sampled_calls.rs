@@ -5,11 +5,12 @@
 //!
 //! Cost: twice unique stacks x depth; only pairs with a changed row, or with what a changed row calls, are kept.
 
-use pdiff_profile::{PerSide, Side, Weight};
+use pdiff_profile::{PerSide, Side, StackId, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::matching::Renames;
 use super::measure_change::CostExtent;
+use super::pointer_calls::{CallPlace, PointerCalls};
 use super::prepare::{Prepared, PreparedRun};
 use super::row::Row;
 use crate::normalize::KeyId;
@@ -41,7 +42,13 @@ pub struct SampledCall {
     pub before: Weight,
     /// The same on the other side.
     pub after: Weight,
+    /// From how many places in the caller's code it was called through a pointer, on each side. A place with less than a tenth of these
+    /// samples does not count; zero if places are not known.
+    pub pointer_places: PerSide<u32>,
 }
+
+/// The part of the samples of calls through pointers that a place must have.
+const PART_OF_PLACE: f64 = 0.1;
 
 impl SampledCall {
     /// One side's weight.
@@ -66,6 +73,9 @@ pub(crate) fn has_calls(row: &Row) -> bool {
 /// By caller and callee: the weight on each side.
 type Pairs = FxHashMap<(KeyId, KeyId), PerSide<Weight>>;
 
+/// By caller and callee: the weight on each side by the place of the call, where it went through a pointer.
+type Places = FxHashMap<(KeyId, KeyId), PerSide<FxHashMap<CallPlace, u64>>>;
+
 pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCalls {
     let changed: FxHashSet<(&str, &str)> =
         rows.iter().filter(|row| has_calls(row)).map(|row| (&*row.name, &*row.object)).collect();
@@ -75,11 +85,13 @@ pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCal
     for run in &prepared.runs {
         mark_called(run, prepared.renames, &wanted, &mut called);
     }
-    let mut pairs = Pairs::default();
+    let (mut pairs, mut places) = (Pairs::default(), Places::default());
     for run in &prepared.runs {
         count_run(run, prepared.renames, (&wanted, &called), &mut pairs);
+        count_places(run, prepared.renames, &wanted, &mut places);
     }
     let call = |((caller, callee), PerSide { before, after }): ((KeyId, KeyId), PerSide<Weight>)| {
+        let pointer_places = places.get(&(caller, callee)).map_or_else(PerSide::default, number_of_places);
         let (caller, callee) = (prepared.keys.get(caller), prepared.keys.get(callee));
         SampledCall {
             caller: caller.name.to_string(),
@@ -90,11 +102,21 @@ pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCal
             callee_file: callee.file().map(str::to_owned),
             before,
             after,
+            pointer_places,
         }
     };
     let mut calls: Vec<SampledCall> = pairs.into_iter().map(call).collect();
     calls.sort_by(|a, b| order(a).cmp(&order(b)));
     SampledCalls { calls }
+}
+
+/// How many places have a good part of the weight.
+fn number_of_places(by_place: &PerSide<FxHashMap<CallPlace, u64>>) -> PerSide<u32> {
+    PerSide::from_fn(|side| {
+        let weights = by_place[side].values();
+        let least = PART_OF_PLACE * weights.clone().sum::<u64>() as f64;
+        weights.filter(|weight| **weight as f64 >= least).count() as u32
+    })
 }
 
 /// What calls are sorted by: names, then objects and files.
@@ -106,7 +128,7 @@ fn order(call: &SampledCall) -> ([&str; 4], [Option<&str>; 2]) {
 /// Marks what rows of a set call.
 fn mark_called(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], called: &mut [bool]) {
     for (stack, _) in (0_u32..).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
-        for pair in run.stacks.get(pdiff_profile::StackId(stack)).windows(2) {
+        for pair in run.stacks.get(StackId(stack)).windows(2) {
             let [caller, callee] = pair else { continue };
             if wanted.get(renames.canonical(caller.key).0 as usize).copied().unwrap_or(false) {
                 let callee = called.get_mut(renames.canonical(callee.key).0 as usize);
@@ -125,7 +147,7 @@ fn count_run(
     let is_of = |keys: &[bool], key: KeyId| keys.get(key.0 as usize).copied().unwrap_or(false);
     let mut of_stack: Vec<(KeyId, KeyId)> = Vec::new();
     for (stack, weight) in (0_u32..).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
-        let levels = run.stacks.get(pdiff_profile::StackId(stack));
+        let levels = run.stacks.get(StackId(stack));
         let canonical = levels.windows(2).map(|pair| match pair {
             [caller, callee] => (renames.canonical(caller.key), renames.canonical(callee.key)),
             _ => unreachable!("windows of two"),
@@ -137,6 +159,34 @@ fn count_run(
         of_stack.dedup();
         for pair in &of_stack {
             pairs.entry(*pair).or_default()[run.side] += Weight(weight);
+        }
+    }
+}
+
+/// Adds the places from which one run called changed rows through pointers.
+fn count_places(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], places: &mut Places) {
+    let Some(calls) = PointerCalls::new(run.input) else { return };
+    let is_wanted = |key: KeyId| wanted.get(key.0 as usize).copied().unwrap_or(false);
+    for (stack, weight) in (0..).map(StackId).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
+        let levels = run.stacks.get(stack);
+        let machine = || (0..).zip(levels).filter(|(_, level): &(usize, _)| !level.inlined);
+        if !levels.iter().any(|level| is_wanted(renames.canonical(level.key))) {
+            continue;
+        }
+        let called_from = calls.of(stack);
+        // A stack that callers were put back in is not the recorded one.
+        if called_from.len() != machine().count() {
+            continue;
+        }
+        for ((at, callee), place) in machine().zip(called_from) {
+            let caller = at.checked_sub(1).and_then(|at| levels.get(at));
+            let (Some(caller), Some(place)) = (caller, place) else { continue };
+            let (caller, callee) = (renames.canonical(caller.key), renames.canonical(callee.key));
+            if is_wanted(callee) {
+                let by_place = &mut places.entry((caller, callee)).or_default()[run.side];
+                let sum = by_place.entry(place).or_default();
+                *sum = sum.saturating_add(weight);
+            }
         }
     }
 }

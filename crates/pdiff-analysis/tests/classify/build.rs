@@ -7,8 +7,8 @@ use pdiff_analysis::classify::{
     classify,
 };
 use pdiff_analysis::{
-    Aliases, Architectural, Comparison, PreparedSides, SampledCalls, SettingsDiff, SettingsKnowledge, Sides,
-    SpinList,
+    Aliases, Architectural, Comparison, PreparedSides, SampledCall, SampledCalls, SettingsDiff,
+    SettingsKnowledge, Sides, SpinList,
 };
 use pdiff_profile::census::{
     Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineAttribute,
@@ -148,6 +148,8 @@ pub(crate) struct Extra<'a> {
     /// Operations of each run of each side: as many runs of the same samples.
     pub(crate) operations: Option<[&'a [f64]; 2]>,
     pub(crate) paths: Option<&'a dyn CodePaths>,
+    /// Calls through pointers: caller, callee, and from how many places on each side.
+    pub(crate) pointer_places: &'a [(&'a str, &'a str, [u32; 2])],
 }
 
 pub(crate) fn classified(before: Side<'_>, after: Side<'_>) -> Classification {
@@ -171,7 +173,11 @@ pub(crate) fn judged(before: Side<'_>, after: Side<'_>, extra: &Extra<'_>) -> (C
     let settings = settings();
     let prepared = PreparedSides::new(&sides, &settings);
     let comparison: Comparison = prepared.compare(&sides, &settings);
-    let calls: SampledCalls = prepared.calls(&sides, &comparison);
+    let mut calls: SampledCalls = prepared.calls(&sides, &comparison);
+    for (caller, callee, [before, after]) in extra.pointer_places {
+        let is_it = |call: &&mut SampledCall| (&*call.caller, &*call.callee) == (*caller, *callee);
+        calls.calls.iter_mut().find(is_it).unwrap().pointer_places = PerSide::new(*before, *after);
+    }
     let builds = [before, after].map(|side| side.build.map(census));
     let (aliases, spin, architectural) = (Aliases::default(), SpinList::builtin(), Architectural::mysqld());
     let outcome = classify(&ClassifyInput {

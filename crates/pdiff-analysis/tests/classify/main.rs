@@ -8,6 +8,7 @@ mod support;
 
 mod abstaining;
 mod build;
+mod called_more;
 mod causes;
 mod changed_callees;
 mod consequences;

@@ -43,6 +43,9 @@ const MANY_TIMES: f64 = 3.0;
 /// So few samples before still tell that there are many times as many.
 const FEWEST_SAMPLES: u64 = 5;
 
+/// The length of a few instructions.
+const FEW_BYTES: u64 = 32;
+
 /// It must have grown there by this factor more than under its other callers, and than the rest of the caller did.
 const MORE_THAN_REST: f64 = 1.3;
 
@@ -84,24 +87,27 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_be() {
         return None;
     }
+    // Own code that costs many times as much is called more, whatever came along with it.
+    let came_along_pp = came_along_pp(context, case);
+    let is_by_own = many_times(context, case).is_some();
+    let net_pp = if is_by_own { grown_pp - came_along_pp } else { grown_pp };
     if in_between::rule(context, case, flipped).is_some()
-        || came_along_pp(context, case) >= EXPLAINING_PART * grown_pp
+        || net_pp < FLOOR_PP
+        || (!is_by_own && came_along_pp >= EXPLAINING_PART * grown_pp)
         || ran_without_pp(context, case) >= EXPLAINING_PART * grown_pp
     {
         return None;
     }
     // Chains that lost a function do not change what its own code costs.
     let own_pp = own_grown_pp(context, row);
-    if own_pp < EXPLAINING_PART * grown_pp && lost_before(context, caller, case) >= EXPLAINING_PART * grown_pp
-    {
+    if own_pp < EXPLAINING_PART * net_pp && lost_before(context, caller, case) >= EXPLAINING_PART * net_pp {
         return None;
     }
     let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
     let (cause, reason) = match edge {
         Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct: here_pp, code }),
         Edge::More { pct, calls, has_copies } => {
-            let has_more = calls.after > calls.before;
-            let cause = if has_more { Cause::MoreCalls } else { Cause::MissingFastPath };
+            let cause = if is_by_calls(pct, calls) { Cause::MoreCalls } else { Cause::MissingFastPath };
             (cause, Reason::MoreOnEdge { caller: name, pct, calls, has_copies, code })
         }
     };
@@ -119,6 +125,13 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         },
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Whether a caller's code has so many more calls of a function that these may be why it costs more there.
+fn is_by_calls(pct: PerSide<f64>, calls: PerSide<u32>) -> bool {
+    let has_more = calls.after > calls.before;
+    let by_calls = f64::from(calls.after) / f64::from(calls.before);
+    has_more && (calls.before == 0 || pct.after < MANY_TIMES * by_calls * pct.before)
 }
 
 /// The shares of a function that the code of a caller calls, also from what is copied into that.
@@ -270,10 +283,16 @@ fn more_calls(
     let is_counted = context.input.counts.is_some_and(|counts| counts.get(&row.name).is_some());
     let has_left =
         context.row_number(row).is_some_and(|callee| has_flipped(context, flipped, caller.row, callee));
-    let is_same = context.is_patched && has_same_source(context, case, flipped);
     let copies = PerSide::from_fn(|side| copies_in_code(context, caller, case, side));
-    let calls = PerSide::from_fn(|side| calls_in_code(context, caller, case, side) + copies[side]);
+    let through_pointers = places_of_pointers(context, case, caller);
+    let calls = PerSide::from_fn(|side| {
+        calls_in_code(context, caller, case, side) + copies[side] + through_pointers[side]
+    });
     let has_more_calls = calls.after > calls.before;
+    // A few instructions more do not make code cost many times as much, where its callers call it at more places.
+    let is_little_more =
+        || has_more_calls && has_about_as_much_code(context, case) && many_times(context, case).is_some();
+    let is_same = context.is_patched && (has_same_source(context, case, flipped) || is_little_more());
     // A function that does next to nothing itself shows calls only by what it calls.
     let is_called_more = || {
         let is_thin = Side::BOTH.into_iter().all(|side| is_thin_on(case, side));
@@ -308,7 +327,12 @@ fn more_calls(
         .zip(own_times(context, caller))
         .map(|(times, of_caller)| times >= MORE_THAN_REST * of_caller);
     let least = if has_more_calls || by_own == Some(true) { MORE_WITH_CALLS } else { MORE };
-    let is_beyond_caller = by_own.unwrap_or_else(|| is_beyond(of_caller));
+    // The rest of a caller may be other functions that it calls at more places.
+    let is_beyond_own = || {
+        let times = own_times(context, case).zip(own_times(context, caller));
+        has_more_calls && times.is_some_and(|(times, of_caller)| times >= MORE_THAN_REST * of_caller)
+    };
+    let is_beyond_caller = by_own.unwrap_or_else(|| is_beyond(of_caller) || is_beyond_own());
     // Next to nothing under others is noise.
     let is_beyond_others = is_beyond(others) || others.values().all(|pct| *pct < FLOOR_PP);
     let is_more = before > 0.0 && after >= least * before && is_beyond_others && is_beyond_caller;
@@ -319,6 +343,25 @@ fn more_calls(
     let is_asked = entered::anew_pp(context, caller) >= EXPLAINING_PART * (after - before);
     let has_copies = copies.values().any(|copies| *copies > 0);
     (is_more && !may_be_lost && !is_asked).then_some((Edge::More { pct, calls, has_copies }, after - before))
+}
+
+/// From how many places in the code of a caller a function was called through a pointer, by the stacks. No place is counted where one
+/// run alone has such calls: then how it is called changed.
+fn places_of_pointers(context: &Context<'_>, case: &Case<'_>, caller: &Case<'_>) -> PerSide<u32> {
+    let is_of =
+        |call: &&SampledCall| context.caller(call).is_some_and(|shown| std::ptr::eq(shown.row, caller.row));
+    let call = context.calls_to(case.row, Side::After).into_iter().find(is_of);
+    let places = call.map_or_else(PerSide::default, |call| call.pointer_places);
+    if places.values().all(|places| *places > 0) { places } else { PerSide::default() }
+}
+
+/// Whether a function that has code of its own in both builds has at most a few instructions more in one.
+fn has_about_as_much_code(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let bytes = PerSide::from_fn(|side| {
+        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
+    });
+    let (less, more) = (bytes.before.min(bytes.after), bytes.before.max(bytes.after));
+    less > 0 && more <= less + FEW_BYTES
 }
 
 /// How many times as much a function's own code costs, without the common factor; `None` if too few samples tell.

@@ -196,7 +196,9 @@ fn more_entered(
     let than_rest = if has_more_calls { MORE_THAN_REST_WITH_CALLS } else { MORE_THAN_REST };
     let is_beyond_rest = is_light || after * rest.before >= than_rest * before * rest.after;
     let more_pp = after + newly_pp - before + copied_pp;
+    // What is named must be a good part of it.
     if more_pp < EXPLAINING_PART * grown_pp
+        || after - before < newly_pp
         || less_self_pp(context, row) > EXPLAINING_PART * more_pp
         || !is_beyond_rest
         || entered::anew_pp(context, case) >= EXPLAINING_PART * more_pp

@@ -1,0 +1,89 @@
+//! Functions that a changed caller calls more, told by their own code, by the places of the calls, or by neither.
+
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
+
+#[test]
+fn a_function_that_takes_over_what_its_caller_called_is_called_more_by_its_own_code() {
+    let (steady, words) = steady();
+    // `step` went to `leftmost` itself where it could; now it always asks `next`, which goes there.
+    let build = |step: u32| {
+        format!(
+            "main:50 {words} main>step step:200 step={step} step>next next:300 next=50 next>leftmost leftmost:90 \
+             leftmost=51 step>leftmost main>leftmost"
+        )
+    };
+    let steady = format!("{steady}main;leftmost 200\n");
+    let before = format!("{steady}main;step 200\nmain;step;leftmost 90\nmain;step;next 4");
+    let after =
+        |next: u64| format!("{steady}main;step 200\nmain;step;next {next}\nmain;step;next;leftmost 92");
+    let outcome = classified(seen(&before, &build(60)), seen(&after(60), &build(61)));
+    assert_eq!(said(&outcome, "next"), "missing-fast-path likely R-edge");
+    assert_eq!(verdict(&outcome, "next").callers, ["step"]);
+    // Its own code costs hardly more: what is below it moved there.
+    let outcome = classified(seen(&before, &build(60)), seen(&after(8), &build(61)));
+    assert_ne!(verdict(&outcome, "next").rule_id, "R-edge");
+}
+
+#[test]
+fn a_few_instructions_do_not_cost_many_times_as_much_where_there_are_more_calls() {
+    let (steady, words) = steady();
+    let build = |run: u32, calls: &str, read: u32, bytes: u32| {
+        format!("main:50 {words} main>run run:900 run={run} {calls} read={read} read:{bytes}")
+    };
+    let of = |read: u64| format!("{steady}main;run 900\nmain;run;read {read}");
+    let (once, twice) = ("run>read run>read", "run>read run>read run>read run>read");
+    let said_of = |after: &str| {
+        let (before, old) = (of(6), build(60, once, 50, 118));
+        said(&classified(seen(&before, &old), seen(&of(60), after)), "read")
+    };
+    // Ten times the cost at twice as many places: each of them is passed more often, too.
+    assert_eq!(said_of(&build(61, twice, 51, 133)), "missing-fast-path likely R-edge");
+    // As many places, or much more code: its code may be why.
+    assert_eq!(said_of(&build(61, once, 51, 133)), "heavier likely R-heavier");
+    assert_eq!(said_of(&build(61, twice, 51, 240)), "heavier likely R-heavier");
+}
+
+#[test]
+fn a_function_that_is_called_through_a_pointer_at_more_places_is_called_more() {
+    let (steady, words) = steady();
+    let build = |merge: u32| {
+        format!(
+            "main:50 {words} main>merge merge:200 merge={merge} compare:300 compare=50 other:90 other=51 main>other"
+        )
+    };
+    let of = |compare: u64, other: u64| {
+        format!("{steady}main;merge 180\nmain;merge;compare {compare}\nmain;merge;other {other}")
+    };
+    let said_of = |merge: u32, places: [u32; 2]| {
+        let (before, after) = (of(90, 80), of(142, 120));
+        let (old, new) = (build(60), build(merge));
+        let pointer_places = &[("merge", "compare", places)][..];
+        let extra = Extra { pointer_places, ..Extra::default() };
+        said(&classified_with(seen(&before, &old), seen(&after, &new), &extra), "compare")
+    };
+    assert_eq!(said_of(61, [1, 2]), "more-calls likely R-edge");
+    // As many places; a caller with the same code; a call that was direct before.
+    assert_eq!(said_of(61, [1, 1]), "heavier unclear R-heavier");
+    assert_eq!(said_of(60, [1, 2]), "heavier unclear R-heavier");
+    assert_eq!(said_of(61, [0, 2]), "heavier unclear R-heavier");
+}
+
+#[test]
+fn a_callee_with_a_small_part_of_the_growth_is_not_named_for_it() {
+    let (steady, words) = steady();
+    let build = |sort: u32| {
+        format!(
+            "main:50 {words} main>sort sort:200 sort={sort} sort>list list:150 list=50 sort>make make:90 make=51 \
+             main>make main>list sort>add add:80 add=52 main>add"
+        )
+    };
+    let of = |list: u64, make: u64, add: &str| {
+        format!("{steady}main;sort 10\nmain;sort;list {list}\nmain;sort;make {make}{add}\nmain;add 30")
+    };
+    let (before, after) = (of(4, 20, ""), of(8, 24, "\nmain;sort;add 5"));
+    let outcome = classified(seen(&before, &build(60)), seen(&after, &build(61)));
+    assert_ne!(said(&outcome, "sort"), "missing-fast-path likely R-fast-path");
+    let after = of(14, 24, "\nmain;sort;add 5");
+    let outcome = classified(seen(&before, &build(60)), seen(&after, &build(61)));
+    assert_eq!(said(&outcome, "sort"), "missing-fast-path likely R-fast-path");
+}
