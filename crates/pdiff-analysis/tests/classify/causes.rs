@@ -412,3 +412,22 @@ fn a_function_that_costs_far_less_as_a_whole_is_not_heavier_by_what_it_now_does_
     assert!(said_of(30, 20).starts_with("lighter"), "{}", said_of(30, 20));
     assert_eq!(said_of(30, 390), "heavier likely R-heavier");
 }
+
+#[test]
+fn what_one_function_that_left_a_caller_costs_is_not_the_cost_of_another_one() {
+    let build = "main:50 work:50 main>work main>scan ";
+    let flipped = |results: u64, info: u64| {
+        let before = with_rest("main;scan 60\nmain;scan;+results 50\nmain;scan;+info 30");
+        let after = with_rest(&format!("main;scan 60\nmain;scan;results {results}\nmain;scan;info {info}"));
+        let outcome = classified(
+            seen(&before, &format!("{build} scan:500 scan<results*1 scan<info*1")),
+            seen(&after, &format!("{build} scan:200 results:150 info:150 scan>results scan>info")),
+        );
+        ["results", "info"].map(|name| said(&outcome, name))
+    };
+    let (regression, change) =
+        ("inline-regression proved R-inline-lost", "inline-change proved R-inline-change");
+    assert_eq!(flipped(50, 200), [change, regression]);
+    assert_eq!(flipped(200, 30), [regression, change]);
+    assert_eq!(flipped(200, 200), [regression, regression]);
+}

@@ -1,5 +1,6 @@
 //! The cost of a change of inlining: the net change of a family, which is the flipped functions and the callers they left
-//! or entered. Weight that only changed rows is not part of it, and neither is what a caller costs more for other reasons.
+//! or entered. Weight that only changed rows is not part of it, and neither is what a caller costs more for other reasons. Where
+//! several functions of a family flipped, what the own lines of one cost is not the cost of another.
 
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
@@ -58,9 +59,28 @@ pub(super) fn family_costs(
     let costs = members.into_values().flat_map(|mut rows| {
         rows.sort_unstable();
         let cost = cost(context, &rows, callers);
-        rows.into_iter().map(move |row| (row, cost))
+        let is_flipped = |row: &usize| callers.values().flatten().any(|callee| callee.row == *row);
+        let flipped: Vec<(usize, f64)> =
+            rows.iter().filter(|row| is_flipped(row)).map(|row| (*row, lines_pp(context, *row))).collect();
+        rows.into_iter().map(move |row| (row, without_others(cost, row, &flipped)))
     });
     costs.collect()
+}
+
+/// What the own lines of a function cost more, wherever they are, beyond noise, in points.
+fn lines_pp(context: &Context<'_>, row: usize) -> f64 {
+    let row = context.cases.get(row).map(|case| case.row).filter(|row| row.significant);
+    row.map_or(0.0, |row| context.common_shift.own_change_pp(row.before.x_pct(), row.after.x_pct()))
+}
+
+/// The cost of a family for one of its flipped functions: without what the lines of the others cost in the same direction.
+fn without_others(cost: FamilyCost, row: usize, flipped: &[(usize, f64)]) -> FamilyCost {
+    if !flipped.iter().any(|(of, _)| *of == row) {
+        return cost;
+    }
+    let others = flipped.iter().filter(|(of, pp)| *of != row && pp * cost.net_pp > 0.0);
+    let others: f64 = others.map(|(_, pp)| pp.abs()).sum();
+    FamilyCost { net_pp: cost.net_pp.signum() * (cost.net_pp.abs() - others).max(0.0), ..cost }
 }
 
 fn find(root: &FxHashMap<usize, usize>, mut row: usize) -> usize {
