@@ -7,13 +7,14 @@
 //! A function that was entered before too must be the same code in builds a patch apart, and must have grown under this
 //! caller more than under others. In such builds the caller's code may be unknown, because one build only contains it inlined.
 
+use pdiff_profile::census::{Function, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::{is_thin_on, runs_as_often};
 use super::code_counts::{calls_in_code, copies_in_code, has_no_body, is_in_other_form, is_inlined_only};
 use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, no_way_around, only_entered};
 use super::holder::code_with_call;
-use super::newly_active::lost_pp;
+use super::newly_active::{FACTOR, lost_pp};
 use super::same_source::has_same_source;
 use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};
@@ -27,10 +28,14 @@ use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::reason::{OtherCode, Reason};
 use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
+use crate::findings::is_kernel_object;
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 /// The part of the function's growth that must be under the caller.
 const EXPLAINING_PART: f64 = 0.5;
+
+/// The part that one of several callers with other code must have at least.
+const MAIN_PART: f64 = 0.25;
 
 /// A function that the caller called before too must have grown under it by this factor: nearly as much as calls that are made
 /// twice. A smaller one is enough if the caller's code has more calls of it.
@@ -59,7 +64,8 @@ enum Edge {
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    if !may_be_entered_more(context, case) {
+    let of_library = is_called_of_library(context, case);
+    if !of_library && !may_be_entered_more(context, case) {
         return None;
     }
     let (call, entered_from) = growing_call(context, row)?;
@@ -75,11 +81,16 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
     let pct = shares_under(context, case, caller);
-    let (edge, here_pp) = new_edge(context, (entered_from, caller), call, flipped)
-        .filter(|_| std::ptr::eq(caller.row, entered_from.row) || !calls_itself(context, caller, case))
-        .map(|pct| (Edge::New, pct))
-        .or_else(|| more_calls(context, case, (caller, pct), flipped))?;
-    let explains = here_pp >= FLOOR_PP.max(EXPLAINING_PART * grown_pp);
+    let (edge, here_pp) = match of_library {
+        true => is_new_call_of_library(context, caller, case, pct).then_some((Edge::New, pct.after))?,
+        false => new_edge(context, (entered_from, caller), call, flipped)
+            .filter(|_| std::ptr::eq(caller.row, entered_from.row) || !calls_itself(context, caller, case))
+            .map(|pct| (Edge::New, pct))
+            .or_else(|| more_calls(context, case, (caller, pct), flipped))?,
+    };
+    let explains = here_pp >= FLOOR_PP.max(EXPLAINING_PART * grown_pp)
+        || (here_pp >= FLOOR_PP.max(MAIN_PART * grown_pp)
+            && grown_under_changed_pp(context, case) >= EXPLAINING_PART * grown_pp);
     // What must be called more often is so wherever its caller saves time, and so is what the caller cannot leave out any more.
     let is_proved = || no_way_around(context, caller, call).is_some();
     let must_be = || context.is_patched && (many_times(context, case).is_some() || is_proved());
@@ -105,6 +116,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
     let (cause, reason) = match edge {
+        Edge::New if of_library => {
+            (Cause::MoreCalls, Reason::NewEdge { caller: name, after_pct: here_pp, code })
+        }
         Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct: here_pp, code }),
         Edge::More { pct, calls, has_copies } => {
             let cause = if is_by_calls(pct, calls) { Cause::MoreCalls } else { Cause::MissingFastPath };
@@ -151,6 +165,44 @@ fn calls_itself(context: &Context<'_>, holder: &Case<'_>, case: &Case<'_>) -> bo
     let mut callers =
         context.calls_to(case.row, Side::After).into_iter().filter_map(|call| context.caller(call));
     callers.any(|caller| std::ptr::eq(caller.row, holder.row))
+}
+
+/// Whether a function is one of a library, the same on both sides, that grew in builds a patch apart: what calls it now is why.
+fn is_called_of_library(context: &Context<'_>, case: &Case<'_>) -> bool {
+    context.is_patched
+        && case.is_of_library()
+        && !is_kernel_object(&case.row.object)
+        && per_operation::has_grown(case.row)
+        && context.gates(case).is_empty()
+}
+
+/// Whether the code of a caller calls a function of a library, where it has these shares, in the after build alone.
+fn is_new_call_of_library(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    case: &Case<'_>,
+    pct: PerSide<f64>,
+) -> bool {
+    let stub = format!("{}@plt", case.row.name);
+    let calls = |side: Side| {
+        let census = context.builds.census(side)?;
+        let stubs: Vec<FunctionId> = census.find(&stub).map(Function::id).collect();
+        let ids = caller.ids[side].iter().flat_map(|from| stubs.iter().map(move |to| (*from, *to)));
+        Some(ids.filter_map(|(from, to)| census.call(from, to)).count())
+    };
+    let is_new = calls(Side::Before) == Some(0) && calls(Side::After).is_some_and(|calls| calls > 0);
+    is_new && pct.after >= FACTOR * context.common_shift.factor().max(1.0) * pct.before
+}
+
+/// The growth of a function under all callers whose code differs.
+fn grown_under_changed_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
+    let grown = context.calls_to(case.row, Side::After).into_iter().filter_map(|call| {
+        let caller = code_with_call(context, context.caller(call)?, case);
+        let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
+        let grown_pp = context.common_shift.own_change_pp(pct.before, pct.after);
+        has_other_code(context, caller, false).then_some(grown_pp.max(0.0))
+    });
+    grown.sum()
 }
 
 /// Whether a function is one of the program's own that grew and is the same on both sides, as far as names tell.
