@@ -92,7 +92,12 @@ impl ObjectCode {
 }
 
 /// The addresses of a run's frames in the file of an object, by frame.
-fn frame_addrs(run: &Run, paths: &BTreeSet<&str>, file: &Path, code: &CodeFile) -> Vec<Option<ObjectAddr>> {
+pub(crate) fn frame_addrs(
+    run: &Run,
+    paths: &BTreeSet<&str>,
+    file: &Path,
+    code: &CodeFile,
+) -> Vec<Option<ObjectAddr>> {
     let is_of_other_file =
         run.files.iter().any(|found| paths.contains(found.path.as_str()) && found.file != *file);
     let is_it = |object: &Object| paths.contains(&*object.path);

@@ -28,7 +28,7 @@ pub struct Verdicts<'a> {
     /// Which functions of both builds are the same.
     matching: Option<Matching>,
     calls: SampledCalls,
-    paths: ProgramPaths,
+    paths: ProgramPaths<'a>,
     architectural: Architectural,
     classification: Classification,
     prepared: &'a Prepared,
@@ -87,7 +87,7 @@ impl<'a> Verdicts<'a> {
         let given = prepared.given();
         let architectural = given.evidence.architectural.clone();
         let architectural = architectural.unwrap_or_else(|| given.preset.architectural());
-        let paths = ProgramPaths::new(facts.files().clone());
+        let paths = ProgramPaths::new(prepared, facts.files().clone());
         let classification = Classification::default();
         let mut verdicts = Self {
             comparison,

@@ -1,9 +1,10 @@
 //! A checked statement: [`Fact`], one variant per kind of statement, with its numbers. Its words are in `pdiff-render`.
 
 use pdiff_profile::census::{Spin, Visibility};
-use pdiff_profile::{RemarkPlace, Side};
+use pdiff_profile::{PerSide, RemarkPlace, Side};
 
 use super::cause::Judged;
+use super::code_paths::SamplesAround;
 use super::evidence_kind::EvidenceKind;
 use super::setting::SettingValues;
 use crate::compare::{CostChange, Pair};
@@ -229,6 +230,16 @@ pub enum Fact {
         /// The callee.
         callee: String,
     },
+    /// The samples in a caller's code on each side: how many lie on ways without a call of a callee. Before's run took these, and
+    /// after's hardly does.
+    WayNotTaken {
+        /// The caller.
+        caller: String,
+        /// The callee.
+        callee: String,
+        /// Samples on such ways, and all in the caller's code.
+        samples: PerSide<SamplesAround>,
+    },
     /// It busy-waits.
     Spin {
         /// What says so.
@@ -321,6 +332,7 @@ impl Fact {
             | Self::CalleeChange { .. }
             | Self::Entered { .. }
             | Self::OnlyCaller { .. }
+            | Self::WayNotTaken { .. }
             | Self::NotInSelf { .. }
             | Self::Idle { .. } => EvidenceKind::Sampled,
             Self::Flip { .. } => EvidenceKind::Flip,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pdiff_analysis::classify::{CallCounts, CallInCode, CodePaths, Evidence, Fact};
+use pdiff_analysis::classify::{CallCounts, CallInCode, CodePaths, Evidence, Fact, SamplesAround};
 use pdiff_profile::{PerSide, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
@@ -265,6 +265,8 @@ pub(crate) struct Ways {
     pub(crate) caller: u64,
     pub(crate) callee: u64,
     pub(crate) can_skip: PerSide<Option<bool>>,
+    /// Samples on ways without a call, and all.
+    pub(crate) around: PerSide<Option<[u64; 2]>>,
 }
 
 impl CodePaths for Ways {
@@ -272,6 +274,12 @@ impl CodePaths for Ways {
         let is_asked =
             bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
         self.can_skip[side].filter(|_| is_asked)
+    }
+
+    fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {
+        let is_asked =
+            bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
+        self.around[side].filter(|_| is_asked).map(|[around, all]| SamplesAround { around, all })
     }
 
     fn ways_to(&self, _: Side, function: &str) -> Vec<u64> {
@@ -290,7 +298,12 @@ fn code_that_has_no_way_around_a_call_any_more_proves_a_missing_fast_path() {
         format!("main:50 main>get get>read read:300 read=9 other:80 other>read work:9 get:200 get={hash}")
     };
     let said_with = |before_skips: Option<bool>, after_skips: Option<bool>| {
-        let ways = Ways { caller: 0x1000, callee: 0x4000, can_skip: PerSide::new(before_skips, after_skips) };
+        let ways = Ways {
+            caller: 0x1000,
+            callee: 0x4000,
+            can_skip: PerSide::new(before_skips, after_skips),
+            around: PerSide::default(),
+        };
         let extra = Extra { paths: Some(&ways), ..Extra::default() };
         let outcome = classified_with(seen(&before, &build(1)), seen(&after, &build(2)), &extra);
         let proof = Fact::NoWayAround { caller: "get".to_owned(), callee: "read".to_owned() };
@@ -320,7 +333,7 @@ fn a_lock_that_code_has_no_way_around_any_more_proves_a_missing_fast_path() {
     let said_with = |before_skips: bool, after_skips: bool| {
         let can_skip = PerSide::new(Some(before_skips), Some(after_skips));
         // In the order of their names: get, lock@plt, main, ...
-        let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip };
+        let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip, around: PerSide::default() };
         let extra = Extra { paths: Some(&ways), same_objects: &same, ..Extra::default() };
         let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
         (said(&outcome, "get"), said(&outcome, "lock"))
@@ -333,7 +346,12 @@ fn a_lock_that_code_has_no_way_around_any_more_proves_a_missing_fast_path() {
     // Another library function that it called before is called no more: one took the place of the other.
     let before = format!("{before}\nmain;get;/lib/libc.so.6!wait 70");
     let after = format!("{after}\nmain;get;/lib/libc.so.6!lock 40");
-    let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip: PerSide::new(Some(true), Some(false)) };
+    let ways = Ways {
+        caller: 0x1000,
+        callee: 0x2000,
+        can_skip: PerSide::new(Some(true), Some(false)),
+        around: PerSide::default(),
+    };
     let extra = Extra { paths: Some(&ways), same_objects: &same, ..Extra::default() };
     let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
     assert_ne!(verdict(&outcome, "get").rule_id, "R-fast-path");

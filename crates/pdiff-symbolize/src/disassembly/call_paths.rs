@@ -1,4 +1,4 @@
-//! Whether a function of x86-64 can be left without a certain call, by the jumps in its code.
+//! Whether a function of x86-64 can be left without a certain call, by the jumps in its code, and where that is certain.
 //!
 //! In: where the code of a function lies, and where its callee begins. All ways from the entry are followed; a way ends at a
 //! return, at a jump out of the function, at code that traps, at a call of a function that is known not to return or a jump to it,
@@ -68,6 +68,22 @@ impl CallPaths {
     /// told, and where no way leads to such a call.
     #[must_use]
     pub fn can_skip(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
+        self.asked(bodies, callees, can_skip)
+    }
+
+    /// The code of a function that runs only where no call of one that begins at one of the addresses `callees` was made and none
+    /// follows. The function is given as in [`Self::can_skip`], and there is no answer where that has none.
+    #[must_use]
+    pub fn ways_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Range<u64>>> {
+        self.asked(bodies, callees, ways_around)
+    }
+
+    fn asked<T>(
+        &self,
+        bodies: &[Range<u64>],
+        callees: &[u64],
+        question: impl Fn(&[(u64, &[u8])], (&[u64], &CallTargets), NeverReturns<'_>) -> Option<T>,
+    ) -> Option<T> {
         let length =
             bodies.iter().map(|body| body.end.saturating_sub(body.start)).fold(0, u64::saturating_add);
         if Processor::of(&self.file) != Processor::X86 || length > MAX_CODE_BYTES {
@@ -78,14 +94,18 @@ impl CallPaths {
         let parts: Vec<(u64, &[u8])> = bodies.iter().map(|body| (body.start, code(body))).collect();
         let no_return = self.no_return.get_or_init(|| NoReturn::new(&self.file));
         let targets = self.targets.get_or_init(|| CallTargets::read(&self.file));
-        can_skip(&parts, (callees, targets), &|function| no_return.is_at((&self.file, targets), function))
+        question(&parts, (callees, targets), &|function| no_return.is_at((&self.file, targets), function))
     }
 }
 
 /// What may follow an instruction.
 #[derive(Default)]
 struct Step {
+    /// Where the next instruction begins, in memory.
+    end: u64,
     next: Option<u64>,
+    /// Where a call of the callee returns to.
+    back: Option<u64>,
     /// Where it jumps to in the function.
     jump: Option<u64>,
     /// It may leave the function.
@@ -115,11 +135,61 @@ fn can_skip(
         let step = steps.get(&at)?;
         has_call |= step.calls;
         has_way_out |= step.leaves;
-        // A call at the very end is of a function that does not return.
-        let ends_here = step.may_stay_away && step.next.is_some_and(|next| !steps.contains_key(&next));
-        open.extend(step.next.filter(|_| !ends_here).into_iter().chain(step.jump));
+        open.extend(following(&steps, step));
     }
     has_call.then_some(has_way_out)
+}
+
+/// Where a way goes on after an instruction that is no call of the callee.
+fn following<'s>(steps: &BTreeMap<u64, Step>, step: &'s Step) -> impl Iterator<Item = u64> + use<'s> {
+    // A call at the very end is of a function that does not return.
+    let ends_here = step.may_stay_away && step.next.is_some_and(|next| !steps.contains_key(&next));
+    step.next.filter(|_| !ends_here).into_iter().chain(step.jump)
+}
+
+fn ways_around(
+    parts: &[(u64, &[u8])],
+    callees: (&[u64], &CallTargets),
+    never_returns: NeverReturns<'_>,
+) -> Option<Vec<Range<u64>>> {
+    let steps = steps(parts, callees, never_returns)?;
+    let reached = |from: Vec<u64>, may_pass: bool| -> Option<BTreeSet<u64>> {
+        let (mut open, mut seen) = (from, BTreeSet::new());
+        while let Some(at) = open.pop() {
+            if seen.insert(at) {
+                let step = steps.get(&at)?;
+                open.extend(following(&steps, step).chain(step.back.filter(|_| may_pass)));
+            }
+        }
+        Some(seen)
+    };
+    let before_calls = reached(vec![parts.first()?.0], false)?;
+    let is_call = |at: &u64| steps.get(at).is_some_and(|step| step.calls);
+    let backs = steps.values().filter_map(|step| step.back).filter(|back| steps.contains_key(back));
+    let after_calls = reached(backs.collect(), true)?;
+    // What leads to a call, found backwards.
+    let mut leading: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+    for (at, step) in &steps {
+        following(&steps, step).for_each(|to| leading.entry(to).or_default().push(*at));
+    }
+    let mut open: Vec<u64> = steps.keys().copied().filter(is_call).collect();
+    let mut leads_to_call = BTreeSet::new();
+    while let Some(at) = open.pop() {
+        if leads_to_call.insert(at) {
+            open.extend(leading.get(&at).into_iter().flatten());
+        }
+    }
+    before_calls.iter().any(is_call).then_some(())?;
+    let is_around = |at: &&u64| !leads_to_call.contains(at) && !after_calls.contains(at);
+    let mut around: Vec<Range<u64>> = Vec::new();
+    for at in before_calls.iter().filter(is_around) {
+        let end = steps.get(at)?.end;
+        match around.last_mut().filter(|last| last.end == *at) {
+            Some(last) => last.end = end,
+            None => around.push(*at..end),
+        }
+    }
+    Some(around)
 }
 
 /// The instructions by address; `None` if it is not known where one leads.
@@ -140,10 +210,11 @@ fn steps(
             let leads_out = !calls && jump.is_none();
             let stays_away = leads_out && target.is_some_and(never_returns);
             let leaves = leads_out && !stays_away;
-            let next = Some(instruction.next_ip());
+            let end = instruction.next_ip();
+            let next = Some(end);
             let step = match flow {
                 FlowControl::Next | FlowControl::Interrupt => Step { next, ..Step::default() },
-                FlowControl::Call if calls => Step { calls, ..Step::default() },
+                FlowControl::Call if calls => Step { calls, back: next, ..Step::default() },
                 FlowControl::Call if stays_away => Step::default(),
                 FlowControl::Call | FlowControl::IndirectCall => {
                     Step { next, may_stay_away: true, ..Step::default() }
@@ -155,7 +226,7 @@ fn steps(
                 FlowControl::Exception => Step::default(),
                 FlowControl::IndirectBranch | FlowControl::XbeginXabortXend => return None,
             };
-            steps.insert(instruction.ip(), step);
+            steps.insert(instruction.ip(), Step { end, ..step });
         }
     }
     Some(steps)
@@ -186,6 +257,23 @@ mod tests {
         check(b"\x85\xff\x0f\x84\xf8\x0f\x00\x00\xc3", Some(true));
         // jmp 0x2000
         check(b"\xe9\xfb\x0f\x00\x00", Some(false));
+    }
+
+    #[test]
+    fn what_runs_only_without_a_call_is_the_way_around_it() {
+        let around =
+            |code: &[u8]| ways_around(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|_| false);
+        // test %edi,%edi; je 1f; call 0x2000; jmp 2f; 1: nop; nop; 2: ret: both ways return at the same place.
+        let code = b"\x85\xff\x74\x07\xe8\xf7\x0f\x00\x00\xeb\x02\x90\x90\xc3";
+        assert_eq!(around(code), Some(vec![0x100b..0x100d]));
+        // test %edi,%edi; je 1f; call 0x2000; ret; 1: nop; ret
+        assert_eq!(around(b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\x90\xc3"), Some(vec![0x100a..0x100c]));
+        // test %edi,%edi; je 1f; nop; 1: call 0x2000; ret: none.
+        assert_eq!(around(b"\x85\xff\x74\x01\x90\xe8\xf6\x0f\x00\x00\xc3"), Some(Vec::new()));
+        // Without a call there is no answer: nop; ret.
+        assert_eq!(around(b"\x90\xc3"), None);
+        // 1: call 0x2000; test %eax,%eax; je 1b; ret: what is between two calls is not around them.
+        assert_eq!(around(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\xf7\xc3"), Some(Vec::new()));
     }
 
     #[test]

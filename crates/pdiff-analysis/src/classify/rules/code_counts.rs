@@ -6,6 +6,7 @@ use pdiff_profile::census::{Body, BodyPart, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::Case;
+use crate::classify::code_paths::SamplesAround;
 use crate::classify::context::Context;
 
 /// The calls of a function in the code of a caller.
@@ -33,8 +34,46 @@ pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, call
     PerSide::from_fn(|side| can_skip(context, caller, callee, side)) == PerSide::new(Some(true), Some(false))
 }
 
+/// So many samples on ways without a call tell that they were taken.
+const FEW_SAMPLES: u64 = 10;
+
+/// Ways that a run takes less than so many times as often are not taken any more.
+const HARDLY: f64 = 0.1;
+
+/// How the samples of a function that calls another lie in its code, if the before run took ways without a call of the callee, and the
+/// after run hardly does. Of builds that are more than a patch apart, the code around these ways may be another one.
+pub(super) fn way_not_taken(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+) -> Option<PerSide<SamplesAround>> {
+    if !context.is_patched {
+        return None;
+    }
+    let of = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        context.input.paths?.samples_around(side, &code, &entries)
+    };
+    let samples = PerSide::new(of(Side::Before)?, of(Side::After)?);
+    let PerSide { before, after } = samples;
+    let expected = before.around as f64 * after.all as f64 / before.all.max(1) as f64;
+    let is_told = before.around >= FEW_SAMPLES && expected >= FEW_SAMPLES as f64;
+    (is_told && after.around as f64 <= HARDLY * expected).then_some(samples)
+}
+
 /// Whether there is a way through the only copy of a function with code of its own, without a call of the callee.
 fn can_skip(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
+    let (code, entries) = code_and_entries(context, caller, callee, side)?;
+    context.input.paths?.can_skip(side, &code, &entries)
+}
+
+/// Where the only copy of a function with code of its own lies, and where a callee can be entered.
+fn code_and_entries(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    side: Side,
+) -> Option<(Vec<Range<u64>>, Vec<u64>)> {
     let (paths, census) = (context.input.paths?, context.builds.census(side)?);
     let bodies = |case: &Case<'_>| -> Vec<&Body> {
         let functions = case.ids[side].iter().filter_map(|id| census.function(*id));
@@ -51,7 +90,7 @@ fn can_skip(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: S
         true => paths.ways_to(side, &callee.row.name),
         false => bodies(callee).into_iter().filter(|body| !is_cold(body)).map(|body| body.addr.0).collect(),
     };
-    paths.can_skip(side, &code, &entries)
+    Some((code, entries))
 }
 
 /// The copies of a function in the code of another.

@@ -12,7 +12,9 @@ use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::{is_thin_on, runs_as_often};
 use super::code_counts::{calls_in_code, copies_in_code, has_no_body, is_in_other_form, is_inlined_only};
-use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, no_way_around, only_entered};
+use super::fast_path::{
+    count_evidence, counted, entered_evidence, has_flipped, no_way_around, only_entered, way_not_taken,
+};
 use super::holder::code_with_call;
 use super::newly_active::{FACTOR, lost_pp};
 use super::same_source::has_same_source;
@@ -20,6 +22,7 @@ use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
+use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::library::is_library;
@@ -133,12 +136,17 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let finding = match counted(context, caller.row, call).filter(|_| is_new) {
         Some(true) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
         Some(false) => return None,
-        None => match no_way_around(context, caller, call).filter(|_| cause == Cause::MissingFastPath) {
+        None => match proof_of_path(context, caller, call).filter(|_| cause == Cause::MissingFastPath) {
             Some(proof) => finding.with([proof]),
             None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
         },
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Proof that a caller goes on to what it calls, by its code or by the samples in it, if there is such.
+fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
+    no_way_around(context, caller, call).or_else(|| way_not_taken(context, caller, call))
 }
 
 /// Whether a caller's code has so many more calls of a function that these may be why it costs more there.

@@ -24,7 +24,7 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
-use super::code_counts::{calls_in_code, has_lost_way_around};
+use super::code_counts::{self, calls_in_code, has_lost_way_around};
 use super::holder::holder;
 use super::newly_active::FACTOR;
 use super::same_source::has_same_source;
@@ -104,6 +104,8 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
             .with(context.counted_by())
     } else if is_proved(&|call| no_way_around(context, case, call).is_some()) {
         finding.with(entered.iter().filter_map(|(call, _)| no_way_around(context, case, call)))
+    } else if is_proved(&|call| way_not_taken(context, case, call).is_some()) {
+        finding.with(entered.iter().filter_map(|(call, _)| way_not_taken(context, case, call)))
     } else {
         finding.limited(Confidence::Likely, Limit::PathNotCounted)
     };
@@ -214,6 +216,7 @@ fn more_entered(
     };
     let facts = more.iter().map(|more| entered_evidence(context, case, more.call, more.pct.after));
     let finding = Finding::new("R-fast-path", cause, Judged::Total, reason).with(facts);
+    let proof = proof.or_else(|| way_not_taken(context, case, main.call).filter(|_| !has_more_calls));
     // The code proves that it goes on, and not that the copied code is on that way.
     let is_proved = proof.is_some() && after - before >= EXPLAINING_PART * grown_pp;
     let finding = finding.with(proof);
@@ -391,6 +394,14 @@ pub(super) fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> O
 pub(super) fn no_way_around(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
     let callee = context.callee(call).filter(|callee| has_lost_way_around(context, caller, callee))?;
     Some(Fact::NoWayAround { caller: caller.row.name.to_string(), callee: callee.row.name.to_string() })
+}
+
+/// Proof by the samples in a caller's code that it goes on to a callee where the before run returned early, if there is such.
+pub(super) fn way_not_taken(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
+    let callee = context.callee(call)?;
+    let samples = code_counts::way_not_taken(context, caller, callee)?;
+    let (caller, callee) = (caller.row.name.to_string(), callee.row.name.to_string());
+    Some(Fact::WayNotTaken { caller, callee, samples })
 }
 
 pub(super) fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {

@@ -3,7 +3,7 @@
 use pdiff_analysis::classify::{CallInCode, Fact, InlinedCopies, Judged, SourcePlace, SpinSign};
 use pdiff_analysis::matching::{FoundBy, SourceMove};
 use pdiff_profile::census::{Spin, Visibility};
-use pdiff_profile::{RemarkPlace, Side};
+use pdiff_profile::{PerSide, RemarkPlace, Side};
 
 use super::{cost, own_cost, setting};
 
@@ -147,6 +147,13 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::NoWayAround { caller, callee } => {
             format!(
                 "{caller} could return without a call of {callee} before; after, every way through its code leads to that call"
+            )
+        }
+        Fact::WayNotTaken { caller, callee, samples } => {
+            let PerSide { before, after } = samples;
+            format!(
+                "of the samples in the code of {caller}, {} of {} lie on ways without a call of {callee} before, and {} of {} after",
+                before.around, before.all, after.around, after.all
             )
         }
         Fact::Spin { sign, share_pct } => {
