@@ -99,6 +99,29 @@ fn an_early_return_that_vanished_is_proved_by_the_code_of_both_builds_and_by_cou
     }
 }
 
+/// Both builds have an early return that is never taken, so their code alone proves nothing.
+#[test]
+fn an_early_return_that_vanished_beside_one_that_stays_is_proved_by_the_samples_on_it() {
+    let files = |name: &str| ["before", "after"].map(|side| fixture(&format!("kept-return/{side}/{name}")));
+    let [old, new] = files("shelf.perf.zst");
+    let [old_binary, new_binary] = files("shelf");
+    let said = |before: (&str, &str), after: (&str, &str)| {
+        let mut command = pdiff_testing::pdiff();
+        command.args(["classify", before.0, after.0, "--binary-before", before.1, "--binary-after", after.1]);
+        command.args(["--no-cache", "--quiet", "--format", "json"]).output().unwrap()
+    };
+    let output = said((&old, &old_binary), (&new, &new_binary));
+    for function in ["root", "load"] {
+        let (cause, confidence, text) = verdict(&output, function);
+        assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", "proved"], "{function}: {text}");
+        assert!(text.contains("lie on ways without a call of load before, and 0 of"), "{function}: {text}");
+        assert!(!text.contains("every way through its code"), "{function}: {text}");
+    }
+    // The other way round a fast path came, which is no cause of growth.
+    let (cause, ..) = verdict(&said((&new, &new_binary), (&old, &old_binary)), "load");
+    assert_ne!(cause, "missing-fast-path");
+}
+
 /// The base run entered the function a few times, which counts show and samples do not.
 #[test]
 fn calls_too_rare_for_samples_are_counted_so_their_growth_is_a_lost_fast_path() {

@@ -132,7 +132,7 @@ fn samples_on_ways_that_are_not_taken_any_more_prove_a_missing_fast_path() {
         let likely = ["missing-fast-path likely R-fast-path", "missing-fast-path likely R-edge"];
         // A third of them still, few before, few to expect, or no address.
         assert_eq!(said_of(Some([200, 600]), Some([70, 640])), likely);
-        assert_eq!(said_of(Some([9, 600]), Some([0, 640])), likely);
+        assert_eq!(said_of(Some([9, 600]), Some([0, 6400])), likely);
         assert_eq!(said_of(Some([200, 600]), Some([0, 20])), likely);
         assert_eq!(said_of(None, Some([0, 640])), likely);
         assert_eq!(said_of(Some([200, 600]), None), likely);
