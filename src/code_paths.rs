@@ -1,19 +1,54 @@
 //! The ways through the code of the program's builds, and what was sampled on them, read when a verdict asks for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use pdiff_analysis::classify::{CodePaths, SamplesAround};
-use pdiff_profile::{FrameId, Lookup, Lookups, PerSide, Side};
+use pdiff_profile::{FrameId, Lookup, Lookups, PerSide, Side, StackId};
 use pdiff_symbolize::{CallPaths, CodeFile};
 
 use crate::function_code::frame_addrs;
 use crate::prepared::Prepared;
 
-/// Samples by address in the file: of leaves where they are, of callers where they called.
-type SamplesByAddress = BTreeMap<u64, u64>;
+/// The stacks of a side with samples: addresses in the program's file, leaf first, and the samples.
+#[derive(Debug, Default)]
+struct SampledStacks {
+    /// By stack: where its addresses end.
+    ends: Vec<usize>,
+    /// Those of leaves where they are, of callers where they called, and whether it is the leaf of the stack.
+    addrs: Vec<(u64, bool)>,
+    samples: Vec<u64>,
+    /// Of stacks without an address in the program, too.
+    all: u64,
+}
+
+impl SampledStacks {
+    fn push(&mut self, leaf_first: impl Iterator<Item = (u64, bool)>, samples: u64) {
+        self.all += samples;
+        let from = self.addrs.len();
+        self.addrs.extend(leaf_first);
+        if self.addrs.len() > from {
+            self.ends.push(self.addrs.len());
+            self.samples.push(samples);
+        }
+    }
+
+    /// Where each sample lies in some code: the address nearest to the leaf, whether it is the leaf, and how many there are.
+    fn within<'s>(&'s self, code: &'s [Range<u64>]) -> impl Iterator<Item = (u64, bool, u64)> + 's {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).zip(&self.samples).filter_map(|((from, to), samples)| {
+            let mut addrs = self.addrs.get(from..*to)?.iter();
+            let (addr, is_leaf) = addrs.find(|(addr, _)| is_within(code, *addr))?;
+            Some((*addr, *is_leaf, *samples))
+        })
+    }
+}
+
+fn is_within(code: &[Range<u64>], addr: u64) -> bool {
+    code.iter().any(|range| range.contains(&addr))
+}
 
 /// The files of both builds, opened when they are asked for.
 #[derive(Debug)]
@@ -21,7 +56,7 @@ pub(crate) struct ProgramPaths<'a> {
     prepared: &'a Prepared,
     files: PerSide<Option<PathBuf>>,
     opened: PerSide<OnceLock<Option<CallPaths>>>,
-    sampled: PerSide<OnceLock<Option<SamplesByAddress>>>,
+    sampled: PerSide<OnceLock<Option<SampledStacks>>>,
 }
 
 impl<'a> ProgramPaths<'a> {
@@ -35,37 +70,36 @@ impl<'a> ProgramPaths<'a> {
         self.opened[side].get_or_init(open).as_ref()
     }
 
-    fn sampled(&self, side: Side) -> Option<&SamplesByAddress> {
+    fn sampled(&self, side: Side) -> Option<&SampledStacks> {
         self.sampled[side].get_or_init(|| self.read_samples(side)).as_ref()
     }
 
     /// The samples of all runs of a side; `None` if no address of the program was recorded.
-    fn read_samples(&self, side: Side) -> Option<SamplesByAddress> {
+    fn read_samples(&self, side: Side) -> Option<SampledStacks> {
         let file = self.files[side].as_deref()?;
         let program = self.prepared.normal().program()?;
         let paths: BTreeSet<&str> = program.paths[side].iter().map(String::as_str).collect();
         let build = self.prepared.build_side(side);
         let lookup = self.prepared.given().reading.lookup.as_ref()?;
         let code = CodeFile::open(file, &lookup.options(&build.given.binaries)).ok()?;
-        let mut samples = SamplesByAddress::new();
-        let sides = self.prepared.sides();
-        let inputs = match side {
-            Side::Before => &sides.before.runs,
-            Side::After => &sides.after.runs,
-        };
-        for (run, input) in build.read.runs.iter().zip(inputs) {
+        let samples = self.prepared.normal().samples_of_stacks(&self.prepared.sides(), side);
+        let mut sampled = SampledStacks::default();
+        for (run, samples) in build.read.runs.iter().zip(samples) {
             let addrs = frame_addrs(run, &paths, file, &code);
             let lookups = Lookups::new(&run.profile);
-            for cell in run.profile.cells_of(input.event) {
-                for (frame, lookup) in lookups.of(run.profile.stacks.get(cell.stack)) {
-                    let FrameId(number) = frame;
-                    let Some(addr) = addrs.get(number as usize).copied().flatten() else { continue };
-                    let addr = if lookup == Lookup::MinusOne { addr.0.saturating_sub(1) } else { addr.0 };
-                    *samples.entry(addr).or_default() += u64::from(cell.samples);
-                }
+            let is_inlined = |id: FrameId| run.profile.frames.get(id.index()).is_some_and(|of| of.inlined);
+            for (stack, samples) in (0..).map(StackId).zip(samples).filter(|(_, samples)| *samples > 0) {
+                let frames: Vec<(FrameId, Lookup)> = lookups.of(run.profile.stacks.get(stack)).collect();
+                let last = frames.last().map(|(id, _)| *id);
+                let addr = |(id, lookup): &(FrameId, Lookup)| {
+                    let addr = addrs.get(id.index()).copied().flatten().filter(|_| !is_inlined(*id))?;
+                    let before_return = addr.0.saturating_sub(u64::from(*lookup == Lookup::MinusOne));
+                    Some((before_return, Some(*id) == last))
+                };
+                sampled.push(frames.iter().rev().filter_map(addr), samples);
             }
         }
-        (!samples.is_empty()).then_some(samples)
+        (!sampled.ends.is_empty()).then_some(sampled)
     }
 }
 
@@ -75,12 +109,19 @@ impl CodePaths for ProgramPaths<'_> {
     }
 
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {
-        let around = self.of(side)?.ways_around(bodies, callees)?;
-        let samples = self.sampled(side)?;
-        let within = |ranges: &[Range<u64>]| -> u64 {
-            ranges.iter().flat_map(|range| samples.range(range.clone())).map(|(_, samples)| samples).sum()
-        };
-        Some(SamplesAround { around: within(&around), all: within(bodies) })
+        let ways = self.of(side)?.ways_around(bodies, callees)?;
+        let sampled = self.sampled(side)?;
+        let mut samples =
+            SamplesAround { all: sampled.all, shows_all: ways.shows_all, ..SamplesAround::default() };
+        for (addr, is_leaf, count) in sampled.within(bodies) {
+            samples.own += if is_leaf { count } else { 0 };
+            samples.around += if is_within(&ways.code, addr) { count } else { 0 };
+        }
+        Some(samples)
+    }
+
+    fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool> {
+        self.of(side)?.has_loop(bodies)
     }
 
     fn ways_to(&self, side: Side, function: &str) -> Vec<u64> {

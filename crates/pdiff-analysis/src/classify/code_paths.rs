@@ -5,13 +5,18 @@ use std::ops::Range;
 
 use pdiff_profile::Side;
 
-/// Samples with an address in the code of a function.
+/// The samples on ways through a function without a certain call. A sample counts by the frame of the function that is nearest to the
+/// leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SamplesAround {
-    /// Those on ways without a certain call.
+    /// Those on such ways, in what the function calls there, too.
     pub around: u64,
-    /// All.
+    /// Those in the function's own code.
+    pub own: u64,
+    /// All of the side.
     pub all: u64,
+    /// Whether each such way has code of its own, so that samples show it.
+    pub shows_all: bool,
 }
 
 /// Answers about the code of both builds.
@@ -21,9 +26,12 @@ pub trait CodePaths: Debug + Sync {
     /// way leads to such a call.
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
 
-    /// How the samples of a side lie in such a function: of all in it, how many where no such call was made and none follows. `None` as
-    /// above, and where addresses were not recorded.
+    /// The samples of a side on the ways through such a function without such a call. `None` where these are not known, and where
+    /// addresses were not recorded.
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround>;
+
+    /// Whether a function of a side's build jumps backwards; `None` if that is not known.
+    fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool>;
 
     /// The addresses of the linker's stubs and slots by which the program of a side's build calls a function of a library.
     fn ways_to(&self, side: Side, function: &str) -> Vec<u64>;

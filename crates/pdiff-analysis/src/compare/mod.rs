@@ -265,6 +265,14 @@ impl PreparedSides {
         hot_lines::hot_lines(&self.view(sides), functions)
     }
 
+    /// The samples of each stack that passed the filters, by run, of one side.
+    #[must_use]
+    pub fn samples_of_stacks(&self, sides: &Sides<'_>, side: Side) -> Vec<Vec<u64>> {
+        let prepared = self.view(sides);
+        let of_side = prepared.runs.iter().filter(|run| run.side == side);
+        of_side.map(PreparedRun::stack_samples).collect()
+    }
+
     /// The leaf frames of some functions by symbol.
     #[must_use]
     pub fn leaves(&self, sides: &Sides<'_>, functions: &[RowFunction]) -> Vec<PerSide<Vec<LeafFrame>>> {

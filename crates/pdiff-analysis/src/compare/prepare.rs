@@ -92,6 +92,16 @@ impl PreparedRun<'_> {
         self.weights_where(|_| true)
     }
 
+    /// The samples of each stack.
+    pub(super) fn stack_samples(&self) -> Vec<u64> {
+        let mut samples = vec![0_u64; self.stacks.len()];
+        for cell in self.cells {
+            let of_stack = samples.get_mut(cell.stack.index());
+            of_stack.into_iter().for_each(|sum| *sum += u64::from(cell.samples));
+        }
+        samples
+    }
+
     /// The weight of each stack in the threads of one group.
     pub(super) fn stack_weights_of(&self, group: &str) -> Vec<u64> {
         self.weights_where(|cell| self.is_of_group(cell, group))

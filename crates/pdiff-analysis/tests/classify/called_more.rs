@@ -1,6 +1,7 @@
 //! Functions that a changed caller calls more, told by their own code, by the places of the calls, or by neither.
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
+use crate::fast_paths::Ways;
 
 #[test]
 fn a_function_that_takes_over_what_its_caller_called_is_called_more_by_its_own_code() {
@@ -32,13 +33,18 @@ fn a_few_instructions_do_not_cost_many_times_as_much_where_there_are_more_calls(
     };
     let of = |read: u64| format!("{steady}main;run 900\nmain;run;read {read}");
     let (once, twice) = ("run>read run>read", "run>read run>read run>read run>read");
-    let said_of = |after: &str| {
+    let said_with = |after: &str, looping: u64| {
         let (before, old) = (of(6), build(60, once, 50, 118));
-        said(&classified(seen(&before, &old), seen(&of(60), after)), "read")
+        // In the order of their names: main, read.
+        let ways = Ways { looping, ..Ways::default() };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        said(&classified_with(seen(&before, &old), seen(&of(60), after), &extra), "read")
     };
+    let said_of = |after: &str| said_with(after, 0);
     // Ten times the cost at twice as many places: each of them is passed more often, too.
     assert_eq!(said_of(&build(61, twice, 51, 133)), "missing-fast-path likely R-edge");
-    // As many places, or much more code: its code may be why.
+    // As many places, much more code, or a loop: its code may be why.
+    assert_eq!(said_with(&build(61, twice, 51, 133), 0x2000), "heavier likely R-heavier");
     assert_eq!(said_of(&build(61, once, 51, 133)), "heavier likely R-heavier");
     assert_eq!(said_of(&build(61, twice, 51, 240)), "heavier likely R-heavier");
 }
@@ -133,4 +139,9 @@ fn a_library_function_that_a_changed_caller_calls_now_is_called_more() {
     // The code has no such call, or is the same.
     assert_ne!(said_of(&build(61, "")), "more-calls likely R-edge");
     assert_ne!(said_of(&build(60, "class>strchr@plt")), "more-calls likely R-edge");
+    // Another function of the library left the caller in exchange.
+    let exchanged = before.replace("main;class 200", "main;class 200\nmain;class;/lib/libc.so.6!memchr 60");
+    let outcome =
+        classified_with(seen(&exchanged, &old), seen(&after, &build(61, "class>strchr@plt")), &extra);
+    assert_ne!(said(&outcome, "strchr"), "more-calls likely R-edge");
 }

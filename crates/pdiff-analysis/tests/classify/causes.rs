@@ -431,3 +431,20 @@ fn what_one_function_that_left_a_caller_costs_is_not_the_cost_of_another_one() {
     assert_eq!(flipped(200, 30), [regression, change]);
     assert_eq!(flipped(200, 200), [regression, regression]);
 }
+
+#[test]
+fn what_copies_elsewhere_cost_is_not_taken_off_the_cost_of_another_function() {
+    let build = "main:50 work:50 main>work main>scan main>other ";
+    let before = with_rest(
+        "main;scan 60\nmain;scan;+results 50\nmain;scan;+info 30\nmain;other 100\nmain;other;+info 30",
+    );
+    let after = with_rest(
+        "main;scan 60\nmain;scan;results 150\nmain;scan;info 32\nmain;other 100\nmain;other;+info 230",
+    );
+    let shared = "other:300 other<info*1";
+    let outcome = classified(
+        seen(&before, &format!("{build} {shared} scan:500 scan<results*1 scan<info*1")),
+        seen(&after, &format!("{build} {shared} scan:200 results:150 info:150 scan>results scan>info")),
+    );
+    assert_eq!(said(&outcome, "results"), "inline-regression proved R-inline-lost");
+}

@@ -260,11 +260,13 @@ fn a_callee_that_is_inlined_now_is_no_new_path() {
 }
 
 /// Answers for one function's calls of another, base first; the places of both are those of their names in order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Ways {
     pub(crate) caller: u64,
     pub(crate) callee: u64,
     pub(crate) can_skip: PerSide<Option<bool>>,
+    /// Where a function with a loop begins.
+    pub(crate) looping: u64,
     /// Samples on ways without a call, and all.
     pub(crate) around: PerSide<Option<[u64; 2]>>,
 }
@@ -279,7 +281,13 @@ impl CodePaths for Ways {
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {
         let is_asked =
             bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
-        self.around[side].filter(|_| is_asked).map(|[around, all]| SamplesAround { around, all })
+        let samples =
+            |[around, all]: [u64; 2]| SamplesAround { around, own: all / 100, all, shows_all: all != 777 };
+        self.around[side].filter(|_| is_asked).map(samples)
+    }
+
+    fn has_loop(&self, _: Side, bodies: &[Range<u64>]) -> Option<bool> {
+        bodies.first().map(|body| body.start == self.looping)
     }
 
     fn ways_to(&self, _: Side, function: &str) -> Vec<u64> {
@@ -302,6 +310,7 @@ fn code_that_has_no_way_around_a_call_any_more_proves_a_missing_fast_path() {
             caller: 0x1000,
             callee: 0x4000,
             can_skip: PerSide::new(before_skips, after_skips),
+            looping: 0,
             around: PerSide::default(),
         };
         let extra = Extra { paths: Some(&ways), ..Extra::default() };
@@ -333,7 +342,7 @@ fn a_lock_that_code_has_no_way_around_any_more_proves_a_missing_fast_path() {
     let said_with = |before_skips: bool, after_skips: bool| {
         let can_skip = PerSide::new(Some(before_skips), Some(after_skips));
         // In the order of their names: get, lock@plt, main, ...
-        let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip, around: PerSide::default() };
+        let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip, looping: 0, around: PerSide::default() };
         let extra = Extra { paths: Some(&ways), same_objects: &same, ..Extra::default() };
         let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
         (said(&outcome, "get"), said(&outcome, "lock"))
@@ -350,6 +359,7 @@ fn a_lock_that_code_has_no_way_around_any_more_proves_a_missing_fast_path() {
         caller: 0x1000,
         callee: 0x2000,
         can_skip: PerSide::new(Some(true), Some(false)),
+        looping: 0,
         around: PerSide::default(),
     };
     let extra = Extra { paths: Some(&ways), same_objects: &same, ..Extra::default() };

@@ -71,11 +71,17 @@ impl CallPaths {
         self.asked(bodies, callees, can_skip)
     }
 
-    /// The code of a function that runs only where no call of one that begins at one of the addresses `callees` was made and none
-    /// follows. The function is given as in [`Self::can_skip`], and there is no answer where that has none.
+    /// Instructions of a function that are reached only without a call of one that begins at one of the addresses `callees`, and from
+    /// which no such call follows. The function is given as in [`Self::can_skip`], and there is no answer where that has none.
     #[must_use]
-    pub fn ways_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Range<u64>>> {
+    pub fn ways_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<WaysAround> {
         self.asked(bodies, callees, ways_around)
+    }
+
+    /// Whether a function jumps backwards; `None` if where it jumps cannot be told.
+    #[must_use]
+    pub fn has_loop(&self, bodies: &[Range<u64>]) -> Option<bool> {
+        self.asked(bodies, &[], has_loop)
     }
 
     fn asked<T>(
@@ -98,6 +104,15 @@ impl CallPaths {
     }
 }
 
+/// The code of ways through a function without a certain call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WaysAround {
+    /// Instructions that are on no other way.
+    pub code: Vec<Range<u64>>,
+    /// Whether samples in these show all such ways: each has some, and none goes on in another function by a jump.
+    pub shows_all: bool,
+}
+
 /// What may follow an instruction.
 #[derive(Default)]
 struct Step {
@@ -110,6 +125,8 @@ struct Step {
     jump: Option<u64>,
     /// It may leave the function.
     leaves: bool,
+    /// It may do so by a jump.
+    jumps_out: bool,
     /// It may lead to the callee.
     calls: bool,
     /// It calls another function, which need not return.
@@ -151,7 +168,7 @@ fn ways_around(
     parts: &[(u64, &[u8])],
     callees: (&[u64], &CallTargets),
     never_returns: NeverReturns<'_>,
-) -> Option<Vec<Range<u64>>> {
+) -> Option<WaysAround> {
     let steps = steps(parts, callees, never_returns)?;
     let reached = |from: Vec<u64>, may_pass: bool| -> Option<BTreeSet<u64>> {
         let (mut open, mut seen) = (from, BTreeSet::new());
@@ -181,15 +198,35 @@ fn ways_around(
     }
     before_calls.iter().any(is_call).then_some(())?;
     let is_around = |at: &&u64| !leads_to_call.contains(at) && !after_calls.contains(at);
-    let mut around: Vec<Range<u64>> = Vec::new();
+    let mut code: Vec<Range<u64>> = Vec::new();
+    let mut shows_all = true;
     for at in before_calls.iter().filter(is_around) {
-        let end = steps.get(at)?.end;
-        match around.last_mut().filter(|last| last.end == *at) {
-            Some(last) => last.end = end,
-            None => around.push(*at..end),
+        let step = steps.get(at)?;
+        shows_all &= !step.jumps_out;
+        match code.last_mut().filter(|last| last.end == *at) {
+            Some(last) => last.end = step.end,
+            None => code.push(*at..step.end),
         }
     }
-    Some(around)
+    // A way out past all of them is not seen in samples.
+    let (mut open, mut seen) = (vec![parts.first()?.0], BTreeSet::new());
+    while let Some(at) = open.pop().filter(|_| shows_all) {
+        if !is_around(&&at) && seen.insert(at) {
+            let step = steps.get(&at)?;
+            shows_all &= !step.leaves;
+            open.extend(following(&steps, step));
+        }
+    }
+    Some(WaysAround { code, shows_all })
+}
+
+fn has_loop(
+    parts: &[(u64, &[u8])],
+    callees: (&[u64], &CallTargets),
+    never_returns: NeverReturns<'_>,
+) -> Option<bool> {
+    let steps = steps(parts, callees, never_returns)?;
+    Some(steps.iter().any(|(at, step)| step.jump.is_some_and(|to| to <= *at)))
 }
 
 /// The instructions by address; `None` if it is not known where one leads.
@@ -219,8 +256,12 @@ fn steps(
                 FlowControl::Call | FlowControl::IndirectCall => {
                     Step { next, may_stay_away: true, ..Step::default() }
                 }
-                FlowControl::UnconditionalBranch => Step { jump, leaves, calls, ..Step::default() },
-                FlowControl::ConditionalBranch => Step { next, jump, leaves, calls, ..Step::default() },
+                FlowControl::UnconditionalBranch => {
+                    Step { jump, leaves, jumps_out: leaves, calls, ..Step::default() }
+                }
+                FlowControl::ConditionalBranch => {
+                    Step { next, jump, leaves, jumps_out: leaves, calls, ..Step::default() }
+                }
                 FlowControl::Return => Step { leaves: true, ..Step::default() },
                 // Such as `ud2`.
                 FlowControl::Exception => Step::default(),
@@ -260,20 +301,42 @@ mod tests {
     }
 
     #[test]
+    fn a_jump_backwards_is_a_loop() {
+        let has_loop = |code: &[u8]| has_loop(&[(0x1000, code)], (&[], &CallTargets::default()), &|_| false);
+        // 1: dec %edi; jne 1b; ret
+        assert_eq!(has_loop(b"\xff\xcf\x75\xfc\xc3"), Some(true));
+        // test %edi,%edi; je 1f; nop; 1: ret
+        assert_eq!(has_loop(b"\x85\xff\x74\x01\x90\xc3"), Some(false));
+        // jmp *%rax
+        assert_eq!(has_loop(b"\xff\xe0"), None);
+    }
+
+    #[test]
     fn what_runs_only_without_a_call_is_the_way_around_it() {
-        let around =
-            |code: &[u8]| ways_around(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|_| false);
+        let around = |code: &[u8]| {
+            let ways = ways_around(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|_| false);
+            let pairs = |code: Vec<Range<u64>>| code.into_iter().map(|range| (range.start, range.end));
+            ways.map(|ways| (pairs(ways.code).collect::<Vec<_>>(), ways.shows_all))
+        };
         // test %edi,%edi; je 1f; call 0x2000; jmp 2f; 1: nop; nop; 2: ret: both ways return at the same place.
         let code = b"\x85\xff\x74\x07\xe8\xf7\x0f\x00\x00\xeb\x02\x90\x90\xc3";
-        assert_eq!(around(code), Some(vec![0x100b..0x100d]));
+        assert_eq!(around(code), Some((vec![(0x100b, 0x100d)], true)));
         // test %edi,%edi; je 1f; call 0x2000; ret; 1: nop; ret
-        assert_eq!(around(b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\x90\xc3"), Some(vec![0x100a..0x100c]));
+        assert_eq!(
+            around(b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\x90\xc3"),
+            Some((vec![(0x100a, 0x100c)], true))
+        );
         // test %edi,%edi; je 1f; nop; 1: call 0x2000; ret: none.
-        assert_eq!(around(b"\x85\xff\x74\x01\x90\xe8\xf6\x0f\x00\x00\xc3"), Some(Vec::new()));
+        assert_eq!(around(b"\x85\xff\x74\x01\x90\xe8\xf6\x0f\x00\x00\xc3"), Some((Vec::new(), true)));
+        // test %edi,%edi; je 1f; call 0x2000; 1: ret: the way around has no instruction of its own.
+        assert_eq!(around(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3"), Some((Vec::new(), false)));
+        // test %edi,%edi; je 1f; call 0x2000; ret; 1: jmp 0x3000: it goes on elsewhere.
+        let code = b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\xe9\xf1\x1f\x00\x00";
+        assert_eq!(around(code), Some((vec![(0x100a, 0x100f)], false)));
         // Without a call there is no answer: nop; ret.
         assert_eq!(around(b"\x90\xc3"), None);
         // 1: call 0x2000; test %eax,%eax; je 1b; ret: what is between two calls is not around them.
-        assert_eq!(around(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\xf7\xc3"), Some(Vec::new()));
+        assert_eq!(around(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\xf7\xc3"), Some((Vec::new(), true)));
     }
 
     #[test]

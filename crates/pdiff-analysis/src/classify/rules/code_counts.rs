@@ -40,6 +40,9 @@ const FEW_SAMPLES: u64 = 10;
 /// Ways that a run takes less than so many times as often are not taken any more.
 const HARDLY: f64 = 0.1;
 
+/// Ways with less than this part of the samples in a function's own code hardly tell how often it calls.
+const OWN_PART: f64 = 0.1;
+
 /// How the samples of a function that calls another lie in its code, if the before run took ways without a call of the callee, and the
 /// after run hardly does. Of builds that are more than a patch apart, the code around these ways may be another one.
 pub(super) fn way_not_taken(
@@ -56,9 +59,20 @@ pub(super) fn way_not_taken(
     };
     let samples = PerSide::new(of(Side::Before)?, of(Side::After)?);
     let PerSide { before, after } = samples;
+    // As many of all samples.
     let expected = before.around as f64 * after.all as f64 / before.all.max(1) as f64;
-    let is_told = before.around >= FEW_SAMPLES && expected >= FEW_SAMPLES as f64;
+    let is_told = before.around >= FEW_SAMPLES
+        && expected >= FEW_SAMPLES as f64
+        && after.shows_all
+        && before.around as f64 >= OWN_PART * before.own as f64;
     (is_told && after.around as f64 <= HARDLY * expected).then_some(samples)
+}
+
+/// Whether a function of the after build has no loop in its only copy with code of its own.
+pub(super) fn has_no_loop(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let code = code_and_entries(context, case, case, Side::After).map(|(code, _)| code);
+    let has_loop = code.and_then(|code| context.input.paths?.has_loop(Side::After, &code));
+    has_loop == Some(false)
 }
 
 /// Whether there is a way through the only copy of a function with code of its own, without a call of the callee.

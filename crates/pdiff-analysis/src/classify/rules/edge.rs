@@ -4,16 +4,20 @@
 //! The caller itself may have nine tenths of the program under it, so its own measures do not show the call. The verdict is
 //! then on the function that is entered, and names the caller. A function that the before run did not enter at all is left
 //! to [`super::newly_active`], because a setting or the data may have chosen the path, unless the builds are a patch apart.
-//! A function that was entered before too must be the same code in builds a patch apart, and must have grown under this
-//! caller more than under others. In such builds the caller's code may be unknown, because one build only contains it inlined.
+//! A function that was entered before too must be the same code in builds a patch apart (or nearly, with more calls in the caller's
+//! code), and must have grown under this caller more than under others. A library's function has this verdict if the caller's code calls
+//! it in the after build alone. In such builds the caller's code may be unknown, because one build only contains it inlined.
 
 use pdiff_profile::census::{Function, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::{is_thin_on, runs_as_often};
-use super::code_counts::{calls_in_code, copies_in_code, has_no_body, is_in_other_form, is_inlined_only};
+use super::code_counts::{
+    calls_in_code, copies_in_code, has_no_body, has_no_loop, is_in_other_form, is_inlined_only,
+};
 use super::fast_path::{
-    count_evidence, counted, entered_evidence, has_flipped, no_way_around, only_entered, way_not_taken,
+    count_evidence, counted, entered_evidence, has_flipped, library_left_pp, no_way_around, only_entered,
+    way_not_taken,
 };
 use super::holder::code_with_call;
 use super::newly_active::{FACTOR, lost_pp};
@@ -106,7 +110,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let is_by_own = many_times(context, case).is_some();
     let net_pp = if is_by_own { grown_pp - came_along_pp } else { grown_pp };
     if in_between::rule(context, case, flipped).is_some()
-        || net_pp < FLOOR_PP
+        || (is_by_own && net_pp < FLOOR_PP)
         || (!is_by_own && came_along_pp >= EXPLAINING_PART * grown_pp)
         || ran_without_pp(context, case) >= EXPLAINING_PART * grown_pp
     {
@@ -124,7 +128,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         }
         Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct: here_pp, code }),
         Edge::More { pct, calls, has_copies } => {
-            let cause = if is_by_calls(pct, calls) { Cause::MoreCalls } else { Cause::MissingFastPath };
+            let cause =
+                if is_by_calls(context, pct, calls) { Cause::MoreCalls } else { Cause::MissingFastPath };
             (cause, Reason::MoreOnEdge { caller: name, pct, calls, has_copies, code })
         }
     };
@@ -150,10 +155,12 @@ fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -
 }
 
 /// Whether a caller's code has so many more calls of a function that these may be why it costs more there.
-fn is_by_calls(pct: PerSide<f64>, calls: PerSide<u32>) -> bool {
+fn is_by_calls(context: &Context<'_>, pct: PerSide<f64>, calls: PerSide<u32>) -> bool {
     let has_more = calls.after > calls.before;
     let by_calls = f64::from(calls.after) / f64::from(calls.before);
-    has_more && (calls.before == 0 || pct.after < MANY_TIMES * by_calls * pct.before)
+    has_more
+        && (calls.before == 0
+            || pct.after < MANY_TIMES * by_calls * context.common_shift.factor() * pct.before)
 }
 
 /// The shares of a function that the code of a caller calls, also from what is copied into that.
@@ -199,7 +206,13 @@ fn is_new_call_of_library(
         Some(ids.filter_map(|(from, to)| census.call(from, to)).count())
     };
     let is_new = calls(Side::Before) == Some(0) && calls(Side::After).is_some_and(|calls| calls > 0);
-    is_new && pct.after >= FACTOR * context.common_shift.factor().max(1.0) * pct.before
+    // Both builds have code of it, and no other function of a library left it in exchange.
+    let has_other_code = context.builds.same_code(&caller.ids) == Some(false);
+    let is_exchange = library_left_pp(context, caller.row) > EXPLAINING_PART * pct.after;
+    is_new
+        && has_other_code
+        && !is_exchange
+        && pct.after >= FACTOR * context.common_shift.factor().max(1.0) * pct.before
 }
 
 /// The growth of a function under all callers whose code differs.
@@ -210,7 +223,9 @@ fn grown_under_changed_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
         let grown_pp = context.common_shift.own_change_pp(pct.before, pct.after);
         has_other_code(context, caller, false).then_some(grown_pp.max(0.0))
     });
-    grown.sum()
+    // Of recursion, a stack counts under each caller.
+    let all_pp = context.common_shift.own_change_pp(case.row.before.total_pct, case.row.after.total_pct);
+    grown.sum::<f64>().min(all_pp)
 }
 
 /// Whether a function is one of the program's own that grew and is the same on both sides, as far as names tell.
@@ -349,9 +364,13 @@ fn more_calls(
         calls_in_code(context, caller, case, side) + copies[side] + through_pointers[side]
     });
     let has_more_calls = calls.after > calls.before;
-    // A few instructions more do not make code cost many times as much, where its callers call it at more places.
-    let is_little_more =
-        || has_more_calls && has_about_as_much_code(context, case) && many_times(context, case).is_some();
+    // A few instructions more without a loop do not make code cost many times as much, where its callers call it at more places.
+    let is_little_more = || {
+        has_more_calls
+            && has_about_as_much_code(context, case)
+            && many_times(context, case).is_some()
+            && has_no_loop(context, case)
+    };
     let is_same = context.is_patched && (has_same_source(context, case, flipped) || is_little_more());
     // A function that does next to nothing itself shows calls only by what it calls.
     let is_called_more = || {

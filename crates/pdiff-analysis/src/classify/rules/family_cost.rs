@@ -3,7 +3,7 @@
 //! several functions of a family flipped, what the own lines of one cost is not the cost of another.
 
 use pdiff_profile::Side;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flipped_callee::FlippedCallee;
 use crate::classify::case::Case;
@@ -56,30 +56,37 @@ pub(super) fn family_costs(
             of_root.push(row);
         }
     }
+    let flipped: FxHashSet<usize> = callers.values().flatten().map(|callee| callee.row).collect();
     let costs = members.into_values().flat_map(|mut rows| {
         rows.sort_unstable();
         let cost = cost(context, &rows, callers);
-        let is_flipped = |row: &usize| callers.values().flatten().any(|callee| callee.row == *row);
-        let flipped: Vec<(usize, f64)> =
-            rows.iter().filter(|row| is_flipped(row)).map(|row| (*row, lines_pp(context, *row))).collect();
-        rows.into_iter().map(move |row| (row, without_others(cost, row, &flipped)))
+        let lines = |row: &usize| Some((*row, lines_pp(context, *row))).filter(|_| flipped.contains(row));
+        let lines: FxHashMap<usize, f64> = rows.iter().filter_map(lines).collect();
+        let in_direction: f64 = lines.values().filter(|pp| **pp * cost.net_pp > 0.0).map(|pp| pp.abs()).sum();
+        rows.into_iter().map(move |row| match lines.get(&row) {
+            Some(own) => (row, without_others(cost, in_direction - (own * cost.net_pp.signum()).max(0.0))),
+            None => (row, cost),
+        })
     });
     costs.collect()
 }
 
-/// What the own lines of a function cost more, wherever they are, beyond noise, in points.
+/// What the own lines of a function cost more beyond noise, in points: no more than its own code, for copies may be in functions that are
+/// not of the family.
 fn lines_pp(context: &Context<'_>, row: usize) -> f64 {
-    let row = context.cases.get(row).map(|case| case.row).filter(|row| row.significant);
-    row.map_or(0.0, |row| context.common_shift.own_change_pp(row.before.x_pct(), row.after.x_pct()))
+    let Some(row) = context.cases.get(row).map(|case| case.row).filter(|row| row.significant) else {
+        return 0.0;
+    };
+    let change = |of: Judged| {
+        let (before, after) = of.shares(row);
+        context.common_shift.own_change_pp(before, after)
+    };
+    let (lines, code) = (change(Judged::OwnSelf), change(Judged::Booked));
+    if lines * code > 0.0 { lines.signum() * lines.abs().min(code.abs()) } else { 0.0 }
 }
 
 /// The cost of a family for one of its flipped functions: without what the lines of the others cost in the same direction.
-fn without_others(cost: FamilyCost, row: usize, flipped: &[(usize, f64)]) -> FamilyCost {
-    if !flipped.iter().any(|(of, _)| *of == row) {
-        return cost;
-    }
-    let others = flipped.iter().filter(|(of, pp)| *of != row && pp * cost.net_pp > 0.0);
-    let others: f64 = others.map(|(_, pp)| pp.abs()).sum();
+fn without_others(cost: FamilyCost, others: f64) -> FamilyCost {
     FamilyCost { net_pp: cost.net_pp.signum() * (cost.net_pp.abs() - others).max(0.0), ..cost }
 }
 

@@ -3,8 +3,8 @@
 //!
 //! Three kinds of callees do not count: one that replaced another callee (only Before entered that one); one that wraps
 //! another, with most of its weight in callees that Before entered from here itself; and one that is new code, which has
-//! its own verdict. Self alone misses a lost fast path, because the function itself may do less. Samples make it at most
-//! likely; counts prove it.
+//! its own verdict. Self alone misses a lost fast path, because the function itself may do less. Samples of callees make it
+//! at most likely; counts, the code of both builds, or the samples in the function's own code prove it.
 
 use pdiff_profile::{PerSide, Side, Weight};
 use rustc_hash::FxHashMap;
@@ -121,7 +121,7 @@ fn less_self_pp(context: &Context<'_>, row: &Row) -> f64 {
 }
 
 /// What a function called of libraries before and hardly does now, in percent: another library call may have taken its place.
-fn library_left_pp(context: &Context<'_>, row: &Row) -> f64 {
+pub(super) fn library_left_pp(context: &Context<'_>, row: &Row) -> f64 {
     let left = context.calls_from(row, Side::Before).into_iter().filter_map(|call| {
         let of_library = context.callee(call).is_some_and(Case::is_of_library);
         let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));

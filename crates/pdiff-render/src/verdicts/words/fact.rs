@@ -152,7 +152,7 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::WayNotTaken { caller, callee, samples } => {
             let PerSide { before, after } = samples;
             format!(
-                "of the samples in the code of {caller}, {} of {} lie on ways without a call of {callee} before, and {} of {} after",
+                "{} of {} samples lie on ways through {caller} without a call of {callee} before, and {} of {} after",
                 before.around, before.all, after.around, after.all
             )
         }
