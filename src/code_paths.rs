@@ -1,13 +1,13 @@
 //! The ways through the code of the program's builds, and what was sampled on them, read when a verdict asks for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use pdiff_analysis::classify::{CodePaths, SamplesAround};
 use pdiff_profile::{FrameId, Lookup, Lookups, PerSide, Side, StackId};
-use pdiff_symbolize::{CallPaths, CodeFile};
+use pdiff_symbolize::{CallPaths, CodeFile, CodeSamples};
 
 use crate::function_code::frame_addrs;
 use crate::prepared::Prepared;
@@ -111,12 +111,22 @@ impl CodePaths for ProgramPaths<'_> {
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {
         let ways = self.of(side)?.ways_around(bodies, callees)?;
         let sampled = self.sampled(side)?;
-        let mut samples =
-            SamplesAround { all: sampled.all, shows_all: ways.shows_all, ..SamplesAround::default() };
+        let mut samples = SamplesAround { all: sampled.all, ..SamplesAround::default() };
+        let mut by_addr: BTreeMap<u64, CodeSamples> = BTreeMap::new();
         for (addr, is_leaf, count) in sampled.within(bodies) {
+            let at = by_addr.entry(addr).or_default();
+            at.leaves += if is_leaf { count } else { 0 };
+            at.all += count;
             samples.own += if is_leaf { count } else { 0 };
-            samples.around += if is_within(&ways.code, addr) { count } else { 0 };
+            samples.around += if is_within(&ways, addr) { count } else { 0 };
         }
+        let within = |code: &Range<u64>| {
+            by_addr.range(code.clone()).fold(CodeSamples::default(), |sum, (_, at)| CodeSamples {
+                leaves: sum.leaves + at.leaves,
+                all: sum.all + at.all,
+            })
+        };
+        samples.is_hardly_taken = self.of(side)?.hardly_skips(bodies, callees, &within) == Some(true);
         Some(samples)
     }
 

@@ -15,8 +15,8 @@ pub struct SamplesAround {
     pub own: u64,
     /// All of the side.
     pub all: u64,
-    /// Whether each such way has code of its own, so that samples show it.
-    pub shows_all: bool,
+    /// Whether every such way leads through code that has hardly any samples, in comparison with what each call runs.
+    pub is_hardly_taken: bool,
 }
 
 /// Answers about the code of both builds.

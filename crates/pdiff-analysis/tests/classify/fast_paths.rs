@@ -281,8 +281,12 @@ impl CodePaths for Ways {
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {
         let is_asked =
             bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
-        let samples =
-            |[around, all]: [u64; 2]| SamplesAround { around, own: all / 100, all, shows_all: all != 777 };
+        let samples = |[around, all]: [u64; 2]| SamplesAround {
+            around,
+            own: all / 100,
+            all,
+            is_hardly_taken: all != 777,
+        };
         self.around[side].filter(|_| is_asked).map(samples)
     }
 

@@ -147,7 +147,7 @@ fn samples_on_ways_that_are_not_taken_any_more_prove_a_missing_fast_path() {
         assert_eq!(said_of(Some([9, 600]), Some([0, 6400])), likely);
         assert_eq!(said_of(Some([200, 600]), Some([0, 20])), likely);
         assert_eq!(said_of(Some([20, 60_000]), Some([0, 64_000])), likely);
-        // 777 stands for code in which samples do not show all ways.
+        // 777 stands for ways of which one has code with samples.
         assert_eq!(said_of(Some([200, 600]), Some([0, 777])), likely);
         assert_eq!(said_of(None, Some([0, 640])), likely);
         assert_eq!(said_of(Some([200, 600]), None), likely);

@@ -74,8 +74,24 @@ impl CallPaths {
     /// Instructions of a function that are reached only without a call of one that begins at one of the addresses `callees`, and from
     /// which no such call follows. The function is given as in [`Self::can_skip`], and there is no answer where that has none.
     #[must_use]
-    pub fn ways_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<WaysAround> {
+    pub fn ways_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Range<u64>>> {
         self.asked(bodies, callees, ways_around)
+    }
+
+    /// Whether every way through a function without a call of one that begins at one of the addresses `callees` leads through code that has
+    /// hardly any samples, in comparison with the code that each call of the function runs first. `samples` are those in some code: of
+    /// leaves, and with those of calls there. The function is given as in [`Self::can_skip`]. There is no answer where that has none,
+    /// where the first code has too few samples, and where a way goes on in another function by a jump, whose samples are there.
+    #[must_use]
+    pub fn hardly_skips(
+        &self,
+        bodies: &[Range<u64>],
+        callees: &[u64],
+        samples: &dyn Fn(&Range<u64>) -> CodeSamples,
+    ) -> Option<bool> {
+        self.asked(bodies, callees, |parts, callees, never_returns| {
+            hardly_skips(parts, callees, never_returns, samples)
+        })
     }
 
     /// Whether a function jumps backwards; `None` if where it jumps cannot be told.
@@ -104,14 +120,23 @@ impl CallPaths {
     }
 }
 
-/// The code of ways through a function without a certain call.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WaysAround {
-    /// Instructions that are on no other way.
-    pub code: Vec<Range<u64>>,
-    /// Whether samples in these show all such ways: each has some, and none goes on in another function by a jump.
-    pub shows_all: bool,
+/// Samples in some code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CodeSamples {
+    /// Those that are leaves of their stacks.
+    pub leaves: u64,
+    /// These, and those in what is called there.
+    pub all: u64,
 }
+
+/// Fewer instructions may have no samples though they run often.
+const LEAST_INSTRUCTIONS: u64 = 4;
+
+/// Code with less than so many times as many samples an instruction as the first code runs in hardly any call.
+const HARDLY: f64 = 0.1;
+
+/// So many samples must be expected of code that every call runs.
+const LEAST_EXPECTED: f64 = 10.0;
 
 /// What may follow an instruction.
 #[derive(Default)]
@@ -168,7 +193,7 @@ fn ways_around(
     parts: &[(u64, &[u8])],
     callees: (&[u64], &CallTargets),
     never_returns: NeverReturns<'_>,
-) -> Option<WaysAround> {
+) -> Option<Vec<Range<u64>>> {
     let steps = steps(parts, callees, never_returns)?;
     let reached = |from: Vec<u64>, may_pass: bool| -> Option<BTreeSet<u64>> {
         let (mut open, mut seen) = (from, BTreeSet::new());
@@ -199,25 +224,57 @@ fn ways_around(
     before_calls.iter().any(is_call).then_some(())?;
     let is_around = |at: &&u64| !leads_to_call.contains(at) && !after_calls.contains(at);
     let mut code: Vec<Range<u64>> = Vec::new();
-    let mut shows_all = true;
     for at in before_calls.iter().filter(is_around) {
         let step = steps.get(at)?;
-        shows_all &= !step.jumps_out;
         match code.last_mut().filter(|last| last.end == *at) {
             Some(last) => last.end = step.end,
             None => code.push(*at..step.end),
         }
     }
-    // A way out past all of them is not seen in samples.
-    let (mut open, mut seen) = (vec![parts.first()?.0], BTreeSet::new());
-    while let Some(at) = open.pop().filter(|_| shows_all) {
-        if !is_around(&&at) && seen.insert(at) {
-            let step = steps.get(&at)?;
-            shows_all &= !step.leaves;
-            open.extend(following(&steps, step));
-        }
+    Some(code)
+}
+
+fn hardly_skips(
+    parts: &[(u64, &[u8])],
+    callees: (&[u64], &CallTargets),
+    never_returns: NeverReturns<'_>,
+    samples: &dyn Fn(&Range<u64>) -> CodeSamples,
+) -> Option<bool> {
+    let steps = steps(parts, callees, never_returns)?;
+    let entry = parts.first()?.0;
+    // Code that runs as a whole, by its first instruction: how many instructions, and up to where.
+    let targets: BTreeSet<u64> = steps.values().filter_map(|step| step.jump).collect();
+    let mut blocks: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    let mut current: Option<u64> = None;
+    for (at, step) in &steps {
+        let start = current.filter(|_| !targets.contains(at)).unwrap_or(*at);
+        let (count, end) = blocks.entry(start).or_insert((0, *at));
+        (*count, *end) = (*count + 1, step.end);
+        let goes_on = step.jump.is_none() && !step.leaves && step.next == Some(step.end);
+        current = Some(start).filter(|_| goes_on && steps.contains_key(&step.end));
     }
-    Some(WaysAround { code, shows_all })
+    let (first_count, first_end) = *blocks.get(&entry)?;
+    let by_instruction = samples(&(entry..first_end)).leaves as f64 / first_count as f64;
+    let hardly_runs = |start: u64| {
+        blocks.get(&start).is_some_and(|(count, end)| {
+            let expected = by_instruction * *count as f64;
+            let is_told = *count >= LEAST_INSTRUCTIONS && expected >= LEAST_EXPECTED;
+            is_told && (samples(&(start..*end)).all as f64) < HARDLY * expected
+        })
+    };
+    let (mut open, mut seen) = (vec![entry], BTreeSet::new());
+    let (mut has_call, mut is_skipped) = (false, false);
+    while let Some(at) = open.pop() {
+        if !seen.insert(at) {
+            continue;
+        }
+        let step = steps.get(&at)?;
+        (!step.jumps_out).then_some(())?;
+        has_call |= step.calls;
+        is_skipped |= step.leaves;
+        open.extend(following(&steps, step).filter(|to| *to == at || !hardly_runs(*to)));
+    }
+    has_call.then_some(!is_skipped)
 }
 
 fn has_loop(
@@ -301,6 +358,30 @@ mod tests {
     }
 
     #[test]
+    fn ways_whose_code_has_hardly_any_samples_are_not_taken() {
+        let hardly = |code: &[u8], by_start: &[(u64, u64)]| {
+            let samples = |code: &Range<u64>| {
+                let within = by_start.iter().filter(|(at, _)| code.contains(at));
+                let all = within.map(|(_, samples)| samples).sum();
+                CodeSamples { leaves: all, all }
+            };
+            hardly_skips(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|_| false, &samples)
+        };
+        // nop; nop; test %edi,%edi; je 1f; call 0x2000; 1: nop; nop; nop; nop; ret: what returns is also behind the call.
+        let shared = b"\x90\x90\x85\xff\x74\x05\xe8\xf5\x0f\x00\x00\x90\x90\x90\x90\xc3";
+        assert_eq!(hardly(shared, &[(0x1000, 40), (0x100b, 2)]), Some(true));
+        assert_eq!(hardly(shared, &[(0x1000, 40), (0x100b, 30)]), Some(false));
+        // Too few samples to expect any there.
+        assert_eq!(hardly(shared, &[(0x1000, 6)]), Some(false));
+        // The same with 1: nop; ret, which is too short to tell.
+        let short = b"\x90\x90\x85\xff\x74\x05\xe8\xf5\x0f\x00\x00\x90\xc3";
+        assert_eq!(hardly(short, &[(0x1000, 400)]), Some(false));
+        // 1: jmp 0x3000: its samples are there.
+        let elsewhere = b"\x90\x90\x85\xff\x74\x06\xe8\xf5\x0f\x00\x00\xc3\xe9\xef\x1f\x00\x00";
+        assert_eq!(hardly(elsewhere, &[(0x1000, 400)]), None);
+    }
+
+    #[test]
     fn a_jump_backwards_is_a_loop() {
         let has_loop = |code: &[u8]| has_loop(&[(0x1000, code)], (&[], &CallTargets::default()), &|_| false);
         // 1: dec %edi; jne 1b; ret
@@ -316,27 +397,21 @@ mod tests {
         let around = |code: &[u8]| {
             let ways = ways_around(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|_| false);
             let pairs = |code: Vec<Range<u64>>| code.into_iter().map(|range| (range.start, range.end));
-            ways.map(|ways| (pairs(ways.code).collect::<Vec<_>>(), ways.shows_all))
+            ways.map(|code| pairs(code).collect::<Vec<_>>())
         };
         // test %edi,%edi; je 1f; call 0x2000; jmp 2f; 1: nop; nop; 2: ret: both ways return at the same place.
         let code = b"\x85\xff\x74\x07\xe8\xf7\x0f\x00\x00\xeb\x02\x90\x90\xc3";
-        assert_eq!(around(code), Some((vec![(0x100b, 0x100d)], true)));
+        assert_eq!(around(code), Some(vec![(0x100b, 0x100d)]));
         // test %edi,%edi; je 1f; call 0x2000; ret; 1: nop; ret
-        assert_eq!(
-            around(b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\x90\xc3"),
-            Some((vec![(0x100a, 0x100c)], true))
-        );
+        assert_eq!(around(b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\x90\xc3"), Some(vec![(0x100a, 0x100c)]));
         // test %edi,%edi; je 1f; nop; 1: call 0x2000; ret: none.
-        assert_eq!(around(b"\x85\xff\x74\x01\x90\xe8\xf6\x0f\x00\x00\xc3"), Some((Vec::new(), true)));
+        assert_eq!(around(b"\x85\xff\x74\x01\x90\xe8\xf6\x0f\x00\x00\xc3"), Some(Vec::new()));
         // test %edi,%edi; je 1f; call 0x2000; 1: ret: the way around has no instruction of its own.
-        assert_eq!(around(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3"), Some((Vec::new(), false)));
-        // test %edi,%edi; je 1f; call 0x2000; ret; 1: jmp 0x3000: it goes on elsewhere.
-        let code = b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\xe9\xf1\x1f\x00\x00";
-        assert_eq!(around(code), Some((vec![(0x100a, 0x100f)], false)));
+        assert_eq!(around(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3"), Some(Vec::new()));
         // Without a call there is no answer: nop; ret.
         assert_eq!(around(b"\x90\xc3"), None);
         // 1: call 0x2000; test %eax,%eax; je 1b; ret: what is between two calls is not around them.
-        assert_eq!(around(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\xf7\xc3"), Some((Vec::new(), true)));
+        assert_eq!(around(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\xf7\xc3"), Some(Vec::new()));
     }
 
     #[test]

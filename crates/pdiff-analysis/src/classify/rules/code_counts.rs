@@ -63,7 +63,7 @@ pub(super) fn way_not_taken(
     let expected = before.around as f64 * after.all as f64 / before.all.max(1) as f64;
     let is_told = before.around >= FEW_SAMPLES
         && expected >= FEW_SAMPLES as f64
-        && after.shows_all
+        && after.is_hardly_taken
         && before.around as f64 >= OWN_PART * before.own as f64;
     (is_told && after.around as f64 <= HARDLY * expected).then_some(samples)
 }
