@@ -230,14 +230,14 @@ pub enum Fact {
         /// The callee.
         callee: String,
     },
-    /// The samples in a caller's code on each side: how many lie on ways without a call of a callee. Before's run took these, and
-    /// after's hardly does.
+    /// The samples of each side on ways through a caller without a call of a callee. Before's run took these ways, and after's hardly
+    /// does.
     WayNotTaken {
         /// The caller.
         caller: String,
         /// The callee.
         callee: String,
-        /// Samples on such ways, and all in the caller's code.
+        /// Those samples, and all.
         samples: PerSide<SamplesAround>,
     },
     /// It busy-waits.

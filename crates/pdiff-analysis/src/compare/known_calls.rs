@@ -53,11 +53,7 @@ impl<'a> KnownCalls<'a> {
 
     /// By machine function of a stack, root first: what is known of the call that led to it.
     pub(super) fn of(&mut self, stack: StackId) -> Vec<KnownCall> {
-        let is_machine = |(id, _): &(FrameId, Lookup)| {
-            self.profile.frames.get(id.index()).is_some_and(|frame| !frame.inlined)
-        };
-        let frames: Vec<(FrameId, Lookup)> =
-            self.lookups.of(self.profile.stacks.get(stack)).filter(is_machine).collect();
+        let frames: Vec<(FrameId, Lookup)> = machine_frames(self.profile, &self.lookups, stack).collect();
         let mut known = vec![KnownCall::Unknown; frames.len()];
         for (known, pair) in known.iter_mut().skip(1).zip(frames.windows(2)) {
             if let [caller, callee] = pair {
@@ -97,6 +93,17 @@ impl<'a> KnownCalls<'a> {
         let id = *self.functions.entry(number).or_insert_with(|| only_function(census, called));
         id.map_or(KnownCall::Unknown, KnownCall::Other)
     }
+}
+
+/// The machine functions of a stack, root first: its frames without those that perf expanded.
+pub(super) fn machine_frames<'p>(
+    profile: &'p Profile,
+    lookups: &'p Lookups<'p>,
+    stack: StackId,
+) -> impl Iterator<Item = (FrameId, Lookup)> + 'p {
+    let is_machine =
+        |(id, _): &(FrameId, Lookup)| profile.frames.get(id.index()).is_some_and(|frame| !frame.inlined);
+    lookups.of(profile.stacks.get(stack)).filter(is_machine)
 }
 
 /// The only function of the build that debug information describes so.

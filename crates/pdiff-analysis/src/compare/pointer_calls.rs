@@ -3,6 +3,7 @@
 use pdiff_profile::{Call, FrameId, Lookup, Lookups, Profile, StackId};
 
 use super::input::RunInput;
+use super::known_calls::machine_frames;
 
 /// The place of a call in the code of its caller: the offset in the function, or the address in the file where that is recorded. It is
 /// the same in all runs of a build.
@@ -31,10 +32,7 @@ impl<'a> PointerCalls<'a> {
 
     /// By machine function of a stack, root first: the place from which it was called, if that was through a pointer.
     pub(super) fn of(&self, stack: StackId) -> Vec<Option<CallPlace>> {
-        let is_machine = |(id, _): &(FrameId, Lookup)| {
-            self.profile.frames.get(id.index()).is_some_and(|frame| !frame.inlined)
-        };
-        let frames = self.lookups.of(self.profile.stacks.get(stack)).filter(is_machine);
+        let frames = machine_frames(self.profile, &self.lookups, stack);
         let place = |(id, lookup): (FrameId, Lookup)| {
             self.places.get(id.index()).copied().flatten().filter(|_| lookup == Lookup::MinusOne)
         };

@@ -267,6 +267,8 @@ pub(crate) struct Ways {
     pub(crate) can_skip: PerSide<Option<bool>>,
     /// Where a function with a loop begins.
     pub(crate) looping: u64,
+    /// Whether ways without a call lead through code that hardly runs.
+    pub(crate) is_hardly_taken: bool,
     /// Samples on ways without a call, and all.
     pub(crate) around: PerSide<Option<[u64; 2]>>,
 }
@@ -285,7 +287,7 @@ impl CodePaths for Ways {
             around,
             own: all / 100,
             all,
-            is_hardly_taken: all != 777,
+            is_hardly_taken: self.is_hardly_taken,
         };
         self.around[side].filter(|_| is_asked).map(samples)
     }
@@ -314,8 +316,7 @@ fn code_that_has_no_way_around_a_call_any_more_proves_a_missing_fast_path() {
             caller: 0x1000,
             callee: 0x4000,
             can_skip: PerSide::new(before_skips, after_skips),
-            looping: 0,
-            around: PerSide::default(),
+            ..Ways::default()
         };
         let extra = Extra { paths: Some(&ways), ..Extra::default() };
         let outcome = classified_with(seen(&before, &build(1)), seen(&after, &build(2)), &extra);
@@ -346,7 +347,7 @@ fn a_lock_that_code_has_no_way_around_any_more_proves_a_missing_fast_path() {
     let said_with = |before_skips: bool, after_skips: bool| {
         let can_skip = PerSide::new(Some(before_skips), Some(after_skips));
         // In the order of their names: get, lock@plt, main, ...
-        let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip, looping: 0, around: PerSide::default() };
+        let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip, ..Ways::default() };
         let extra = Extra { paths: Some(&ways), same_objects: &same, ..Extra::default() };
         let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
         (said(&outcome, "get"), said(&outcome, "lock"))
@@ -363,8 +364,7 @@ fn a_lock_that_code_has_no_way_around_any_more_proves_a_missing_fast_path() {
         caller: 0x1000,
         callee: 0x2000,
         can_skip: PerSide::new(Some(true), Some(false)),
-        looping: 0,
-        around: PerSide::default(),
+        ..Ways::default()
     };
     let extra = Extra { paths: Some(&ways), same_objects: &same, ..Extra::default() };
     let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);

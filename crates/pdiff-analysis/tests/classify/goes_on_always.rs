@@ -9,13 +9,7 @@ use crate::fast_paths::Ways;
 /// After's code of `caller` goes on to `callee` whatever it asks. Functions have the addresses 0x1000, 0x2000 and so on, in the order of
 /// their names.
 fn goes_on_always(caller: u64, callee: u64) -> Ways {
-    Ways {
-        caller,
-        callee,
-        can_skip: PerSide::new(Some(true), Some(false)),
-        looping: 0,
-        around: PerSide::default(),
-    }
+    Ways { caller, callee, can_skip: PerSide::new(Some(true), Some(false)), ..Ways::default() }
 }
 
 /// The verdicts on two sides, each of stacks and a build, if their code is as `ways` say.
@@ -122,23 +116,19 @@ fn samples_on_ways_that_are_not_taken_any_more_prove_a_missing_fast_path() {
         format!("main:50 {words} main>root root:200 root={root} root>load load:300 load=50 main>load")
     };
     let of = |load: u64| format!("{steady}main;root 60\nmain;root;load {load}\nmain;load 90");
-    let said_with = |before: Option<[u64; 2]>, after: Option<[u64; 2]>, old: &str, load: u64| {
+    let said_with = |old: &str, before: Option<[u64; 2]>, after: Option<[u64; 2]>, is_hardly_taken: bool| {
         // In the order of their names: load, main, root. Both builds have a way around the call.
         let can_skip = PerSide::new(Some(true), Some(true));
-        let ways = Ways {
-            caller: 0x3000,
-            callee: 0x1000,
-            can_skip,
-            looping: 0,
-            around: PerSide::new(before, after),
-        };
-        let sides = ((old.to_owned(), build(60)), (of(load), build(61)));
+        let around = PerSide::new(before, after);
+        let ways =
+            Ways { caller: 0x3000, callee: 0x1000, can_skip, around, is_hardly_taken, ..Ways::default() };
+        let sides = ((old.to_owned(), build(60)), (of(150), build(61)));
         let outcome = by_code(&ways, &sides.0, &sides.1);
         ["root", "load"].map(|name| said(&outcome, name))
     };
     // It was entered before, too, or not at all.
     for old in [of(30), of(30).replace("main;root;load 30\n", "")] {
-        let said_of = |before, after| said_with(before, after, &old, 150);
+        let said_of = |before, after| said_with(&old, before, after, true);
         let proved = said_of(Some([200, 600]), Some([0, 640]));
         assert_eq!(proved, ["missing-fast-path proved R-fast-path", "missing-fast-path proved R-edge"]);
         let likely = ["missing-fast-path likely R-fast-path", "missing-fast-path likely R-edge"];
@@ -147,9 +137,9 @@ fn samples_on_ways_that_are_not_taken_any_more_prove_a_missing_fast_path() {
         assert_eq!(said_of(Some([9, 600]), Some([0, 6400])), likely);
         assert_eq!(said_of(Some([200, 600]), Some([0, 20])), likely);
         assert_eq!(said_of(Some([20, 60_000]), Some([0, 64_000])), likely);
-        // 777 stands for ways of which one has code with samples.
-        assert_eq!(said_of(Some([200, 600]), Some([0, 777])), likely);
         assert_eq!(said_of(None, Some([0, 640])), likely);
         assert_eq!(said_of(Some([200, 600]), None), likely);
+        // One of the ways has code with samples.
+        assert_eq!(said_with(&old, Some([200, 600]), Some([0, 640]), false), likely);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pdiff_profile::census::{Body, BodyPart, FunctionId};
+use pdiff_profile::census::{Body, BodyPart, Census, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::Case;
@@ -57,22 +57,20 @@ pub(super) fn way_not_taken(
         let (code, entries) = code_and_entries(context, caller, callee, side)?;
         context.input.paths?.samples_around(side, &code, &entries)
     };
-    let samples = PerSide::new(of(Side::Before)?, of(Side::After)?);
-    let PerSide { before, after } = samples;
+    let was_taken =
+        |of: &SamplesAround| of.around >= FEW_SAMPLES && of.around as f64 >= OWN_PART * of.own as f64;
+    let before = of(Side::Before).filter(was_taken)?;
+    let after = of(Side::After).filter(|of| of.is_hardly_taken)?;
     // As many of all samples.
     let expected = before.around as f64 * after.all as f64 / before.all.max(1) as f64;
-    let is_told = before.around >= FEW_SAMPLES
-        && expected >= FEW_SAMPLES as f64
-        && after.is_hardly_taken
-        && before.around as f64 >= OWN_PART * before.own as f64;
-    (is_told && after.around as f64 <= HARDLY * expected).then_some(samples)
+    let is_told = expected >= FEW_SAMPLES as f64 && after.around as f64 <= HARDLY * expected;
+    is_told.then_some(PerSide::new(before, after))
 }
 
 /// Whether a function of the after build has no loop in its only copy with code of its own.
 pub(super) fn has_no_loop(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let code = code_and_entries(context, case, case, Side::After).map(|(code, _)| code);
-    let has_loop = code.and_then(|code| context.input.paths?.has_loop(Side::After, &code));
-    has_loop == Some(false)
+    let has_loop = || context.input.paths?.has_loop(Side::After, &only_copy(context, case, Side::After)?);
+    has_loop() == Some(false)
 }
 
 /// Whether there is a way through the only copy of a function with code of its own, without a call of the callee.
@@ -89,22 +87,31 @@ fn code_and_entries(
     side: Side,
 ) -> Option<(Vec<Range<u64>>, Vec<u64>)> {
     let (paths, census) = (context.input.paths?, context.builds.census(side)?);
-    let bodies = |case: &Case<'_>| -> Vec<&Body> {
-        let functions = case.ids[side].iter().filter_map(|id| census.function(*id));
-        functions.flat_map(|function| function.bodies()).collect()
-    };
-    let is_cold = |body: &&Body| body.part == BodyPart::Cold;
-    let (cold, own): (Vec<&Body>, Vec<&Body>) = bodies(caller).into_iter().partition(is_cold);
-    if own.len() != 1 {
-        return None;
-    }
-    let range = |body: &Body| body.addr.0..body.addr.0.saturating_add(body.bytes);
-    let code: Vec<Range<u64>> = own.into_iter().chain(cold).map(range).collect();
+    let code = only_copy(context, caller, side)?;
     let entries: Vec<u64> = match callee.is_of_library() {
         true => paths.ways_to(side, &callee.row.name),
-        false => bodies(callee).into_iter().filter(|body| !is_cold(body)).map(|body| body.addr.0).collect(),
+        false => {
+            own_bodies(census, callee, side).filter(|body| !is_cold(body)).map(|body| body.addr.0).collect()
+        }
     };
     Some((code, entries))
+}
+
+/// The code of a function that has one copy of its own: where it begins first, and its cold parts.
+fn only_copy(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<Vec<Range<u64>>> {
+    let (cold, own): (Vec<&Body>, Vec<&Body>) =
+        own_bodies(context.builds.census(side)?, case, side).partition(|body| is_cold(body));
+    let range = |body: &Body| body.addr.0..body.addr.0.saturating_add(body.bytes);
+    (own.len() == 1).then(|| own.into_iter().chain(cold).map(range).collect())
+}
+
+fn own_bodies<'c>(census: &'c Census, case: &Case<'_>, side: Side) -> impl Iterator<Item = &'c Body> {
+    let functions = case.ids[side].iter().filter_map(|id| census.function(*id));
+    functions.flat_map(|function| function.bodies())
+}
+
+fn is_cold(body: &Body) -> bool {
+    body.part == BodyPart::Cold
 }
 
 /// The copies of a function in the code of another.
