@@ -304,6 +304,39 @@ fn a_helper_of_many_is_taken_out_of_its_callers() {
     assert!(first.callers.len() > 3, "{:?}", first.callers);
 }
 
+/// `to_root` calls `get_page` so often, `next` so often, and each call looks up a page at such a cost.
+fn pages(to_root: u32, next: u32, cost: u32) -> Vec<(String, u32)> {
+    let calls = [
+        ("seek;descend", 30),
+        ("insert;descend", 6),
+        ("next", next),
+        ("seek;to_root", 2 * to_root),
+        ("insert;to_root", to_root),
+    ];
+    let below = calls
+        .iter()
+        .map(|(caller, times)| (format!("main;serve;run;{caller};get_page;look_up"), times * cost));
+    let own = [("seek;to_root", 8), ("insert;to_root", 4), ("next", 20)];
+    let own = own.iter().map(|(caller, samples)| (format!("main;serve;run;{caller}"), *samples));
+    changed(str::to_owned).into_iter().chain(below).chain(own).collect()
+}
+
+#[test]
+fn what_one_caller_alone_calls_more_counts_for_the_caller() {
+    let parts = |before: &[(String, u32)], after: &[(String, u32)]| {
+        let comparison = found(&borrowed(before), &borrowed(after));
+        assert!(weights_sum(&comparison));
+        names(&comparison.findings).into_iter().map(str::to_owned).collect::<Vec<String>>()
+    };
+    let usual = pages(1, 4, 10);
+    assert_eq!(parts(&usual, &pages(8, 4, 10)), ["to_root"]);
+    assert_eq!(parts(&pages(8, 4, 10), &usual), ["to_root"]);
+    // A page costs more: whoever asks for it.
+    assert_eq!(parts(&usual, &pages(1, 4, 20)), ["look_up"]);
+    // The calls moved from one caller to another.
+    assert_eq!(parts(&pages(1, 7, 10), &pages(2, 4, 10)), [""; 0]);
+}
+
 #[test]
 fn work_below_an_interrupt_is_nobodys_own() {
     let timer =
@@ -591,6 +624,36 @@ fn lines_that_went_to_an_inlined_function_are_no_gain_of_the_code_around() {
     assert_eq!(part((500, 250)), [("make".to_owned(), true)]);
     // Where the code around costs as much or more, each speaks for itself.
     assert!(part((500, 400)).iter().all(|(_, with_callers)| !with_callers));
+}
+
+/// A caller's own code counts with what is inlined in it, though that is no part because what it calls changed the other way.
+#[test]
+fn lines_that_left_the_code_around_for_an_inlined_function_are_no_gain() {
+    let run = |own: u32, make: u32, reduce: u32| {
+        let mut lines = String::new();
+        let eval = [
+            ("main;serve;eval", own),
+            ("main;serve;eval;+make", make),
+            ("main;serve;eval;+make;step;reduce", reduce),
+        ];
+        for second in 0..SECONDS {
+            for (stack, samples) in PROGRAM.iter().chain(&eval) {
+                lines.push_str(&format!("t@{second}: {stack} {samples}\n"));
+            }
+        }
+        profile(&lines)
+    };
+    let operations =
+        [1000.0; 3].map(|count| RunMeasures { operations: Some(count), ..RunMeasures::default() });
+    let parts = |own: u32, make: u32| {
+        let before = [1900, 2000, 2100].map(|reduce| run(100, 60, reduce));
+        let after = [1800, 1950, 2050].map(|reduce| run(own, make, reduce));
+        let comparison =
+            measured(&before.each_ref(), &after.each_ref(), &operations, &operations, &settings());
+        names(&comparison.findings).into_iter().map(str::to_owned).collect::<Vec<String>>()
+    };
+    assert_eq!(parts(40, 60), ["eval"]);
+    assert_eq!(parts(40, 115), [""; 0]);
 }
 
 #[test]

@@ -45,6 +45,17 @@ impl Flipped {
         Self { holders: chains.holders(), inlined: chains.inlined_on_both() }
     }
 
+    /// By function: those that are inlined in it on one side or both.
+    fn contained(&self) -> FxHashMap<KeyId, FxHashSet<KeyId>> {
+        let mut contained: FxHashMap<KeyId, FxHashSet<KeyId>> = FxHashMap::default();
+        for (function, holders) in self.holders.iter().chain(&self.inlined) {
+            for holder in holders {
+                contained.entry(*holder).or_default().insert(*function);
+            }
+        }
+        contained
+    }
+
     /// By node: whether it represents such a function.
     pub(super) fn nodes(&self, anchors: &Anchors, groups: &Groups) -> Vec<bool> {
         let function = |place| function_of(place, anchors);
@@ -64,6 +75,7 @@ pub(super) fn with_callers(
     flipped: &Flipped,
     picks: Vec<Pick>,
 ) -> Vec<Pick> {
+    let contained = flipped.contained();
     let (holders, inlined) = (&flipped.holders, &flipped.inlined);
     if holders.is_empty() && inlined.is_empty() {
         return picks;
@@ -121,15 +133,56 @@ pub(super) fn with_callers(
     let (nets, alone): (Vec<Family>, Vec<Family>) =
         families.all.into_iter().partition(|family| family.has_callers);
     let sets: Vec<Vec<usize>> = nets.iter().map(|family| family.nodes.clone()).collect();
-    let changes = judge.of_nets(&sets);
-    let nets = nets.into_iter().zip(changes).filter(|(_, change)| judge.is_found(change));
+    let of_nets = judge.of_nets(&sets);
+    let nets = nets.into_iter().zip(of_nets).filter(|(_, change)| judge.is_found(change));
     let nets = nets.map(|(family, change)| family.pick(Shape::WithCallers, change));
     let alone = alone.into_iter().map(|family| {
         let own = family.own.clone();
         let shape = family.shape;
         family.pick(shape, own)
     });
-    others.into_iter().filter_map(|part| part.settled(judge)).chain(nets).chain(alone).collect()
+    let all: Vec<Pick> =
+        others.into_iter().filter_map(|part| part.settled(judge)).chain(nets).chain(alone).collect();
+    with_inlined(all, &contained, function, groups, (judge, changes))
+}
+
+/// Joins parts that are a caller's own code with the functions inlined in it that changed the other way; parts of which nothing is
+/// left beyond noise go.
+fn with_inlined(
+    picks: Vec<Pick>,
+    contained: &FxHashMap<KeyId, FxHashSet<KeyId>>,
+    function: impl Fn(usize) -> Option<KeyId>,
+    groups: &Groups,
+    (judge, changes): (&Judge<'_>, &NodeChanges),
+) -> Vec<Pick> {
+    let mut taken: FxHashSet<usize> = picks.iter().flat_map(|pick| pick.nodes.iter().copied()).collect();
+    let (mut joined, mut sets) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    for pick in picks {
+        let inlined =
+            function(pick.node).filter(|_| pick.shape == Shape::Place).and_then(|key| contained.get(&key));
+        let is_counterpart = |node: &usize| {
+            let change = changes.own[*node].points;
+            let is_inlined =
+                || function(*node).is_some_and(|key| inlined.is_some_and(|all| all.contains(&key)));
+            change * pick.change.points < 0.0
+                && (SHIFTED_PART..=CALLER_FACTOR).contains(&(change / pick.change.points).abs())
+                && is_inlined()
+                && !taken.contains(node)
+        };
+        let inlined: Vec<usize> = (0..groups.nodes.len()).filter(is_counterpart).collect();
+        if inlined.is_empty() {
+            found.push(pick);
+        } else {
+            taken.extend(&inlined);
+            sets.push([pick.nodes.as_slice(), &inlined].concat());
+            joined.push(pick);
+        }
+    }
+    let nets = joined.into_iter().zip(&sets).zip(judge.of_nets(&sets));
+    let nets = nets.filter(|(_, change)| judge.is_found(change));
+    found.extend(nets.map(|((pick, nodes), change)| Pick { nodes: nodes.clone(), change, ..pick }));
+    found
 }
 
 /// A part of which places may have been taken.

@@ -8,7 +8,7 @@
 //! trie x depth.
 
 use pdiff_profile::PerSide;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::anchors::Anchors;
 use super::stacks::Stacks;
@@ -20,11 +20,29 @@ const PARENT_PART: f64 = 0.8;
 /// much of it, the function is a helper of all of them.
 const OWNED_PART: f64 = 0.5;
 
+/// A function's work below one caller is the caller's if that caller's calls changed by this factor, ...
+const CALLER_FACTOR: f64 = 2.0;
+
+/// ... those of all others together by no more than this one, ...
+const OTHERS_FACTOR: f64 = 1.25;
+
+/// ... by at least this part of a side, ...
+const LEAST_OF_CALLER: f64 = 0.001;
+
+/// ... by so much of what all callers changed in the same direction, ...
+const MOST_OF_CHANGE: f64 = 0.7;
+
+/// ... and other callers' changes in the other direction cancel no more than this part of it, because calls that moved from one
+/// caller to another are no change.
+const MOST_CANCELLED: f64 = 0.25;
+
 /// Anchors with their parents.
 pub(super) struct AnchorTree {
     parents: Vec<Option<usize>>,
     depths: Vec<u32>,
     is_helper: Vec<bool>,
+    /// Callers and functions whose work below that caller is the caller's.
+    of_caller: FxHashSet<(usize, usize)>,
 }
 
 /// A node of the trie of anchor paths, of which many different stacks make many.
@@ -53,11 +71,10 @@ impl AnchorTree {
         for (node, path) in (0..).zip(&trie) {
             by_anchor[path.anchor()].push(node);
         }
-        let share = |weights: PerSide<u64>| -> f64 {
-            let shares =
-                weights.zip(totals).map(|(weight, total)| weight as f64 / total.weight.max(1) as f64);
-            shares.values().sum()
+        let shares = |weights: PerSide<u64>| {
+            weights.zip(totals).map(|(weight, total)| weight as f64 / total.weight.max(1) as f64)
         };
+        let share = |weights: PerSide<u64>| -> f64 { shares(weights).values().sum() };
         let weight = |anchor: usize| share(anchors.amounts(anchor).map(|amount| amount.weight));
         // Lightest first, so that a cycle is cut at its heavier end.
         let mut order: Vec<usize> = (0..anchors.len()).collect();
@@ -68,6 +85,7 @@ impl AnchorTree {
             parents: vec![None; anchors.len()],
             depths: vec![0; anchors.len()],
             is_helper: vec![false; anchors.len()],
+            of_caller: FxHashSet::default(),
         };
         let mut above = Above::new(anchors.len());
         let mut has_owner = vec![false; anchors.len()];
@@ -84,7 +102,7 @@ impl AnchorTree {
             candidates.sort_by_key(|other| rank[*other]);
             tree.parents[*anchor] = candidates.into_iter().find(|other| !tree.is_below(*other, *anchor));
         }
-        tree.find_helpers(&trie, &by_anchor, &has_owner, share);
+        tree.find_helpers(&trie, &by_anchor, &has_owner, shares);
         tree.set_depths();
         tree
     }
@@ -115,6 +133,11 @@ impl AnchorTree {
         self.is_helper[anchor]
     }
 
+    /// Whether a function's work below this caller is the caller's: that one alone calls it much more or much less.
+    pub(super) fn is_of_caller(&self, caller: usize, function: usize) -> bool {
+        !self.of_caller.is_empty() && self.of_caller.contains(&(caller, function))
+    }
+
     /// A function without one caller that has half of it is a helper, and is below nobody. So does one that a side calls
     /// from elsewhere than the other (`has_owner` is false): its work moved, and is not work of the new caller.
     fn find_helpers(
@@ -122,26 +145,32 @@ impl AnchorTree {
         trie: &[PathNode],
         by_anchor: &[Vec<u32>],
         has_owner: &[bool],
-        share: impl Fn(PerSide<u64>) -> f64,
+        shares: impl Fn(PerSide<u64>) -> PerSide<f64>,
     ) {
         for (anchor, nodes) in by_anchor.iter().enumerate() {
-            let mut callers: FxHashMap<usize, f64> = FxHashMap::default();
-            let (mut total, mut all, mut called) = (0.0, PerSide::default(), PerSide::default());
+            let mut callers: FxHashMap<usize, PerSide<u64>> = FxHashMap::default();
+            let (mut all, mut called) = (PerSide::default(), PerSide::default());
             for node in nodes {
                 let path = &trie[*node as usize];
-                total += share(path.weights);
                 add(&mut all, path.weights);
                 if let Some(caller) = path.parent() {
                     add(&mut called, path.weights);
-                    *callers.entry(trie[caller].anchor()).or_default() += share(path.weights);
+                    add(callers.entry(trie[caller].anchor()).or_default(), path.weights);
                 }
             }
-            let of_callers: f64 = callers.values().sum();
-            let most = callers.values().copied().fold(0.0, f64::max);
+            let share = |weights: PerSide<u64>| -> f64 { shares(weights).values().sum() };
+            let (total, of_callers) = (share(all), share(called));
+            let most = callers.values().map(|weights| share(*weights)).fold(0.0, f64::max);
             let is_shared = of_callers > OWNED_PART * total && most < OWNED_PART * total;
             let is_called = |(all, called): &(u64, u64)| *called as f64 > OWNED_PART * *all as f64;
             let has_moved = !has_owner[anchor] && all.zip(called).values().any(is_called);
             self.is_helper[anchor] = is_shared || has_moved;
+            let callers: Vec<(usize, PerSide<f64>)> =
+                callers.into_iter().map(|(caller, weights)| (caller, shares(weights))).collect();
+            let changed = caller_that_changed(&callers, shares(all));
+            self.of_caller.extend(
+                changed.filter(|caller| !self.is_below(anchor, *caller)).map(|caller| (caller, anchor)),
+            );
         }
         for anchor in 0..self.parents.len() {
             if self.is_helper[anchor] {
@@ -161,6 +190,32 @@ impl AnchorTree {
             self.depths[anchor] = depth;
         }
     }
+}
+
+/// The one caller that calls a function much more or much less, from the function's share below each caller and in all. What all
+/// others have of it tells what was to be expected.
+fn caller_that_changed(callers: &[(usize, PerSide<f64>)], all: PerSide<f64>) -> Option<usize> {
+    let change = |shares: PerSide<f64>| shares.after - shares.before;
+    let (caller, shares) = callers
+        .iter()
+        .max_by(|a, b| change(a.1).abs().total_cmp(&change(b.1).abs()).then(b.0.cmp(&a.0)))
+        .copied()?;
+    let others = all.zip(shares).map(|(all, of_caller)| all - of_caller);
+    let is_like = |shares: PerSide<f64>, factor: f64| {
+        shares.before.max(shares.after) <= factor * shares.before.min(shares.after)
+    };
+    if others.before <= 0.0 || !is_like(others, OTHERS_FACTOR) {
+        return None;
+    }
+    let unchanged = others.after / others.before;
+    let beyond = |shares: PerSide<f64>| change(PerSide { before: unchanged * shares.before, ..shares });
+    let changed = beyond(shares);
+    let sum =
+        |sign: f64| -> f64 { callers.iter().map(|(_, shares)| (sign * beyond(*shares)).max(0.0)).sum() };
+    let is_alone = changed.abs() >= LEAST_OF_CALLER
+        && changed.abs() >= MOST_OF_CHANGE * sum(changed.signum())
+        && sum(-changed.signum()) <= MOST_CANCELLED * changed.abs();
+    (is_alone && !is_like(shares, CALLER_FACTOR)).then_some(caller)
 }
 
 /// The paths of anchors in stacks, each beginning once; a node's weight is that of all stacks that pass it.
