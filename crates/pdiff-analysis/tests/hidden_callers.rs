@@ -10,7 +10,7 @@ use pdiff_profile::census::{
 };
 use pdiff_profile::{
     Call, EventId, FrameId, InlineChain, InlineFrame, Lookup, NoteKind, ObjectAddr, PerSide, Profile,
-    Resolution, Resolutions,
+    Resolution, Resolutions, Side,
 };
 use support::{compared, profile, settings, side};
 
@@ -62,6 +62,26 @@ fn put_back_by(builds: PerSide<&Census>, stacks: &str, command: &str) -> Compari
 /// As [`put_back`] of a recording with addresses: `calls` says which functions frames called (`run > find`; `run > ?` through a
 /// pointer).
 fn put_back_knowing(calls: &str, code: &str, stacks: &str) -> Comparison {
+    put_back_of(PerSide::new((calls, code, stacks), (calls, code, stacks)))
+}
+
+/// As [`put_back_knowing`], of two sides.
+fn put_back_of(sides: PerSide<(&str, &str, &str)>) -> Comparison {
+    let recorded = sides.map(|(calls, _, stacks)| known_calls(calls, stacks));
+    let input = |name: &str, (profile, resolutions)| {
+        let run = RunInput { resolutions: Some(resolutions), ..RunInput::new("x", profile, EventId(0)) };
+        SideInput::new(name, vec![run])
+    };
+    let of = |side: Side| (&recorded[side].0, &recorded[side].1);
+    let inputs = Sides { before: input("a", of(Side::Before)), after: input("b", of(Side::After)) };
+    let builds = sides.map(|(_, code, _)| census(code, Visibility::DebugInfo));
+    let settings = settings();
+    let prepared = PreparedSides::new(&inputs, &settings);
+    let builds = PerSide::new(Some(&builds.before), Some(&builds.after));
+    prepared.with_hidden_callers(&inputs, "app", builds, &settings.knowledge).compare(&inputs, &settings)
+}
+
+fn known_calls(calls: &str, stacks: &str) -> (Profile, Resolutions) {
     let mut recorded: Profile = profile(stacks);
     recorded.header.push(("cmdline".into(), "perf record -g".into()));
     let mut resolutions = Resolutions::new(recorded.frames.len());
@@ -88,13 +108,7 @@ fn put_back_knowing(calls: &str, code: &str, stacks: &str) -> Comparison {
         (numbers[caller].0, call)
     };
     resolutions.set_calls(calls.split(", ").map(call).collect());
-    let run = || RunInput { resolutions: Some(&resolutions), ..RunInput::new("x", &recorded, EventId(0)) };
-    let sides = Sides { before: SideInput::new("a", vec![run()]), after: SideInput::new("b", vec![run()]) };
-    let build = census(code, Visibility::DebugInfo);
-    let builds = PerSide::new(Some(&build), Some(&build));
-    let settings = settings();
-    let prepared = PreparedSides::new(&sides, &settings);
-    prepared.with_hidden_callers(&sides, "app", builds, &settings.knowledge).compare(&sides, &settings)
+    (recorded, resolutions)
 }
 
 /// The weight of stacks that hold a function, of 100.
@@ -237,6 +251,36 @@ fn what_only_one_build_has_one_way_for_is_put_back_on_neither_side() {
         assert!(shows(row.before.total_pct), "{}", row.before.total_pct);
         assert!(shows(row.after.total_pct) || std::ptr::eq(after, &direct), "{}", row.after.total_pct);
     }
+}
+
+/// `parse_cell` is called through a pointer by `cell_info`, which leaves by a jump. One build's stacks have the caller of that, the
+/// other's have lost it.
+#[test]
+fn what_stacks_of_one_build_cannot_show_is_put_back_on_neither_side() {
+    let code = "main > exec, exec > cell_info, exec > other, other > deep";
+    let shown = ("exec > cell_info", code, "other;deep 10\ncell_info 10\nexec;parse_cell 50\nexec 30");
+    let lost = ("main > exec", code, "other;deep 10\ncell_info 10\nmain;parse_cell 50\nmain;exec 30");
+    let totals = |before, after| {
+        let comparison = put_back_of(PerSide::new(before, after));
+        let row = comparison.rows.iter().find(|row| &*row.name == "cell_info").unwrap();
+        [row.before.total_pct, row.after.total_pct]
+    };
+    assert_eq!(totals(shown, shown), [60.0, 60.0]);
+    assert_eq!(totals(shown, lost), [10.0, 10.0]);
+    assert_eq!(totals(lost, shown), [10.0, 10.0]);
+}
+
+/// Two functions lead to `call` by a jump, and one of them calls nothing: that only the other is seen tells nothing.
+#[test]
+fn a_function_that_only_jumps_is_not_ruled_out_because_no_stack_shows_it() {
+    let stacks = "main;protect;resume;deep 10\nenter 5\nmain;protect;call;deep 50\nmain 35";
+    let total = |more: &str, of: &str| {
+        let code = format!("main > protect, resume > deep, resume ~ call, call > deep{more}");
+        totals(&put_back_knowing("main > protect, protect > ?", &code, stacks)).get(of).copied().unwrap()
+    };
+    assert_eq!(total("", "resume"), 60.0);
+    assert_eq!(total(", enter ~ call", "resume"), 10.0);
+    assert_eq!(total(", enter ~ call, enter > deep", "resume"), 60.0);
 }
 
 #[test]

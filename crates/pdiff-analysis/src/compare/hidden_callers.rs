@@ -39,6 +39,9 @@ use crate::normalize::{KeyId, Keys, Level, NormalStacks};
 /// put back on neither side.
 const OTHER_PART: f64 = 0.5;
 
+/// Of a function's samples, the least part with a caller put back that is looked for on the other side.
+const LEAST_PART: f64 = 0.05;
+
 /// The function that the start of a program calls.
 const ENTRY: &str = "main";
 
@@ -74,8 +77,11 @@ impl PreparedSides {
         }
         let seen = hidden.as_mut().map(HiddenCallers::seen);
         let seen: FxHashSet<(KeyId, KeyId)> = seen.values().flatten().copied().collect();
-        let gaps = hidden.as_mut().map(|hidden| hidden.weigh(&seen));
-        let one_sided = known_on_one_side(&gaps.before, &gaps.after);
+        let weights = hidden.as_mut().map(|hidden| hidden.weigh(&seen));
+        let one_sided = OneSided {
+            gaps: known_on_one_side(&weights.before.gaps, &weights.after.gaps),
+            callers: PerSide::from_fn(|side| unknown_elsewhere(&weights[side], &weights[side.other()])),
+        };
         let stacks = prepared.runs.iter().map(|run| {
             let hidden = &mut hidden[run.side];
             let calls = are_known.then(|| KnownCalls::new(run.input, hidden.build.census));
@@ -94,6 +100,82 @@ fn known_on_one_side(before: &FxHashMap<Gap, Weighed>, after: &FxHashMap<Gap, We
         ((part(before) - part(after)).abs() > OTHER_PART).then_some(*gap)
     };
     before.iter().filter_map(is_of_one).collect()
+}
+
+/// The functions that one side alone would have back above another function, because the other side's stacks may have lost them there.
+fn unknown_elsewhere(here: &Weights, there: &Weights) -> FxHashSet<(KeyId, KeyId)> {
+    let of_side = |weight: u64, side: &Weights| weight as f64 / side.total.max(1) as f64;
+    let is_above = |(caller, callee): (KeyId, KeyId), weight: u64| {
+        let part = |side: &Weights, weight: u64| {
+            weight as f64 / side.callees.get(&callee).copied().unwrap_or(1).max(1) as f64
+        };
+        let here_part = part(here, weight);
+        let there_part = part(there, there.above.get(&(caller, callee)).copied().unwrap_or(0));
+        let lost_part = part(there, there.unknown.get(&callee).copied().unwrap_or(0));
+        here_part >= LEAST_PART && there_part < OTHER_PART * here_part && lost_part >= OTHER_PART * here_part
+    };
+    let is_candidate = |caller: KeyId| {
+        let here = of_side(here.put_back.get(&caller).copied().unwrap_or(0), here);
+        let [put_back, lost] = [&there.put_back, &there.candidates]
+            .map(|weights| of_side(weights.get(&caller).copied().unwrap_or(0), there));
+        put_back < OTHER_PART * here && lost >= OTHER_PART * here
+    };
+    let pairs = here.put_back_above.iter();
+    pairs
+        .filter(|(pair, weight)| is_candidate(pair.0) || is_above(**pair, **weight))
+        .map(|(pair, _)| *pair)
+        .collect()
+}
+
+/// What one side would have more of than the other only because of what the other's stacks lost.
+struct OneSided {
+    /// Their path is put back on neither side.
+    gaps: FxHashSet<Gap>,
+    /// By side: functions that are not put back above others.
+    callers: PerSide<FxHashSet<(KeyId, KeyId)>>,
+}
+
+/// How much of a side's samples has, or may have, callers that its chains hide.
+#[derive(Default)]
+struct Weights {
+    total: u64,
+    gaps: FxHashMap<Gap, Weighed>,
+    /// By function: of samples with it below another one.
+    callees: FxHashMap<KeyId, u64>,
+    /// By function: of those between which and the function above the code has several ways, or none that it shows.
+    unknown: FxHashMap<KeyId, u64>,
+    /// By function: of samples in which it may be hidden.
+    candidates: FxHashMap<KeyId, u64>,
+    /// By function: of samples to which it can be put back...
+    put_back: FxHashMap<KeyId, u64>,
+    /// ...and that, with the next machine function below that the stack has.
+    put_back_above: FxHashMap<(KeyId, KeyId), u64>,
+    /// By function above and below: of samples that show the pair, or to which the upper one can be put back.
+    above: FxHashMap<(KeyId, KeyId), u64>,
+}
+
+impl Weights {
+    fn add(&mut self, pair: Pair, between: &Between, weight: u64) {
+        let add = |sum: &mut u64| *sum = sum.saturating_add(weight);
+        let callee = pair.callee;
+        let weighed = self.gaps.entry(pair.gap(between)).or_default();
+        match &between.path {
+            Path::Nothing => {}
+            Path::Only(_) => add(&mut weighed.known),
+            Path::Unknown(candidates) => {
+                add(&mut weighed.unknown);
+                add(self.unknown.entry(callee).or_default());
+                candidates.iter().for_each(|key| add(self.candidates.entry(*key).or_default()));
+            }
+        }
+        add(self.callees.entry(callee).or_default());
+        add(self.above.entry((pair.caller, callee)).or_default());
+        for key in between.hidden() {
+            add(self.put_back.entry(*key).or_default());
+            add(self.put_back_above.entry((*key, callee)).or_default());
+            add(self.above.entry((*key, callee)).or_default());
+        }
+    }
 }
 
 /// Two functions, one above the other in a stack.
@@ -136,8 +218,19 @@ enum Path {
     #[default]
     Nothing,
     Only(Box<[KeyId]>),
-    /// There are several, or one of which there is no other sample.
-    Unknown,
+    /// There are several, or one of which there is no other sample: the functions on them, where that is known.
+    Unknown(Box<[KeyId]>),
+}
+
+impl Between {
+    /// The functions that the stack lacks, root first.
+    fn hidden(&self) -> impl Iterator<Item = &KeyId> {
+        let path = match &self.path {
+            Path::Only(path) => &**path,
+            Path::Nothing | Path::Unknown(_) => &[],
+        };
+        self.called.iter().chain(path)
+    }
 }
 
 impl Pair {
@@ -158,6 +251,8 @@ struct HiddenCallers<'a> {
     pairs: FxHashMap<Pair, u64>,
     /// The functions between two of a stack.
     between: FxHashMap<Pair, Between>,
+    /// The weight of its samples.
+    weight: u64,
 }
 
 impl<'a> HiddenCallers<'a> {
@@ -172,7 +267,7 @@ impl<'a> HiddenCallers<'a> {
             !matches!(unwinding, Some(Unwinding::DebugInformation | Unwinding::BranchRecords));
         let build = BuildFunctions::new(keys, (label, census), side);
         let (pairs, between) = (FxHashMap::default(), FxHashMap::default());
-        Self { keys, build, label, misses_callers_of_leaves, pairs, between }
+        Self { keys, build, label, misses_callers_of_leaves, pairs, between, weight: 0 }
     }
 
     /// Adds the pairs in a run's stacks.
@@ -183,6 +278,7 @@ impl<'a> HiddenCallers<'a> {
             weight.into_iter().for_each(|weight| *weight = weight.saturating_add(cell.weight.0));
         }
         for (stack, weight) in (0..).map(StackId).zip(weights).filter(|(_, weight)| *weight > 0) {
+            self.weight = self.weight.saturating_add(weight);
             let calls = calls.as_mut().map_or_else(Vec::new, |calls| calls.of(stack));
             for (_, pair) in pairs(self.keys, &calls, run.stacks.get(stack)) {
                 let sum = self.pairs.entry(pair).or_default();
@@ -206,20 +302,15 @@ impl<'a> HiddenCallers<'a> {
 
     /// What is between the pairs, where `seen` were seen below callers that called through a pointer: the gaps, and how much weight has
     /// them.
-    fn weigh(&mut self, seen: &FxHashSet<(KeyId, KeyId)>) -> FxHashMap<Gap, Weighed> {
-        let mut gaps: FxHashMap<Gap, Weighed> = FxHashMap::default();
+    fn weigh(&mut self, seen: &FxHashSet<(KeyId, KeyId)>) -> Weights {
+        let mut weights = Weights { total: self.weight, ..Weights::default() };
         for (pair, weight) in std::mem::take(&mut self.pairs) {
             let between = self.between(pair, seen);
-            let weighed = gaps.entry(pair.gap(&between)).or_default();
-            match between.path {
-                Path::Nothing => {}
-                Path::Only(_) => weighed.known = weighed.known.saturating_add(weight),
-                Path::Unknown => weighed.unknown = weighed.unknown.saturating_add(weight),
-            }
+            weights.add(pair, &between, weight);
             self.between.insert(pair, between);
         }
-        gaps.retain(|_, weighed| weighed.known > 0 || weighed.unknown > 0);
-        gaps
+        weights.gaps.retain(|_, weighed| weighed.known > 0 || weighed.unknown > 0);
+        weights
     }
 
     /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
@@ -227,12 +318,12 @@ impl<'a> HiddenCallers<'a> {
         &mut self,
         run: &PreparedRun<'_>,
         mut calls: Option<KnownCalls<'_>>,
-        one_sided: &FxHashSet<Gap>,
+        one_sided: &OneSided,
         notes: &mut Notes,
     ) -> NormalStacks {
         let stacks = run.stacks.rewritten(|stack, levels, out| {
             let calls = calls.as_mut().map_or_else(Vec::new, |calls| calls.of(stack));
-            self.append(&calls, levels, one_sided, out);
+            self.append(&calls, levels, (one_sided, run.side), out);
         });
         let (mut samples, mut weight, mut first) = (0_u64, 0_u64, None);
         for cell in run.cells {
@@ -264,20 +355,20 @@ impl<'a> HiddenCallers<'a> {
         &mut self,
         calls: &[KnownCall],
         levels: &[Level],
-        one_sided: &FxHashSet<Gap>,
+        (one_sided, side): (&OneSided, Side),
         out: &mut Vec<Level>,
     ) {
         let mut from = 0;
         for (at, pair) in pairs(self.keys, calls, levels) {
             out.extend_from_slice(levels.get(from..at).unwrap_or(&[]));
-            let Some(between) = self.between.get(&pair) else { continue };
-            let path = match &between.path {
-                Path::Only(path) if !one_sided.contains(&pair.gap(between)) => &**path,
-                _ => &[],
-            };
-            let hidden = between.called.iter().chain(path);
-            out.extend(hidden.map(|key| Level { key: *key, inlined: false }));
             from = at;
+            let Some(between) = self.between.get(&pair) else { continue };
+            let hidden = match one_sided.gaps.contains(&pair.gap(between)) {
+                true => between.hidden().take(usize::from(between.called.is_some())),
+                false => between.hidden().take(usize::MAX),
+            };
+            let hidden = hidden.filter(|key| !one_sided.callers[side].contains(&(**key, pair.callee)));
+            out.extend(hidden.map(|key| Level { key: *key, inlined: false }));
         }
         out.extend_from_slice(levels.get(from..).unwrap_or(&[]));
     }
@@ -303,15 +394,30 @@ impl<'a> HiddenCallers<'a> {
         let ways = leads_to(census, &below).and_then(|leads| paths(census, vec![called], &leads, is_hiding));
         let after_it =
             |ways: Vec<Vec<FunctionId>>| ways.into_iter().map(|way| way.into_iter().skip(1).collect());
-        let path = ways.map_or(Path::Unknown, |ways| self.path_of(after_it(ways).collect()));
+        let path = match ways {
+            Some(ways) if !ways.is_empty() => self.path_of(after_it(ways).collect()),
+            // It jumps or calls on through a pointer.
+            _ => Path::Unknown(Box::default()),
+        };
         Between { called: key, path }
     }
 
     /// The only one of some ways.
     fn path_of(&mut self, mut ways: Vec<Vec<FunctionId>>) -> Path {
         let Some(way) = ways.pop() else { return Path::Nothing };
-        let keys: Option<Box<[KeyId]>> = way.into_iter().map(|id| self.build.key_of(id)).collect();
-        keys.filter(|_| ways.is_empty()).map_or(Path::Unknown, Path::Only)
+        let keys: Option<Box<[KeyId]>> = way.iter().map(|id| self.build.key_of(*id)).collect();
+        match keys.filter(|_| ways.is_empty()) {
+            Some(path) => Path::Only(path),
+            None => self.unknown(ways.iter().chain([&way]).flatten()),
+        }
+    }
+
+    /// One of some functions may be hidden.
+    fn unknown<'f>(&mut self, functions: impl Iterator<Item = &'f FunctionId>) -> Path {
+        let mut keys: Vec<KeyId> = functions.filter_map(|id| self.build.key_of(*id)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Path::Unknown(keys.into())
     }
 
     /// The functions that a key represents; of one in a library, the stubs that lead to it.
@@ -344,8 +450,9 @@ impl<'a> HiddenCallers<'a> {
             false if call == KnownCall::Pointer => Vec::new(),
             false => callers.iter().flat_map(|id| called_from(census, *id)).collect(),
         };
-        let Some(leads) = leads_to(census, &below) else { return Path::Unknown };
-        let Some(paths) = paths(census, entered, &leads, is_hiding) else { return Path::Unknown };
+        let too_many = || Path::Unknown(Box::default());
+        let Some(leads) = leads_to(census, &below) else { return too_many() };
+        let Some(paths) = paths(census, entered, &leads, is_hiding) else { return too_many() };
         if call == KnownCall::Pointer && !starts {
             let ways = ways_of_pointers(census, &leads, is_hiding);
             let are = |is: fn(&Census, FunctionId) -> bool| below.iter().all(|id| is(census, *id));
@@ -353,7 +460,14 @@ impl<'a> HiddenCallers<'a> {
                 let first = way.first().and_then(|first| self.build.key_of(*first));
                 first.is_some_and(|first| seen.contains(&(caller, first)))
             };
-            let of_seen: Vec<Vec<FunctionId>> = ways.iter().filter(&mut is_seen).cloned().collect();
+            let (of_seen, unseen): (Vec<_>, Vec<_>) = ways.iter().cloned().partition(|way| is_seen(&way));
+            // What calls nothing is in no chain but as a leaf: that no stack shows it tells nothing.
+            let leaves_no_frame = |way: &Vec<FunctionId>| {
+                way.first().is_some_and(|first| called_from(census, *first).next().is_none())
+            };
+            if unseen.iter().any(leaves_no_frame) && ways.len() > 1 {
+                return self.unknown(ways.iter().flatten());
+            }
             if !of_seen.is_empty() && (are(has_few_pointers) || are(is_of_c)) {
                 return self.path_of(of_seen);
             } else if are(has_few_pointers) {
@@ -366,7 +480,7 @@ impl<'a> HiddenCallers<'a> {
         // A caller that no code calls is called through a pointer, and so may be below any function; another need not be.
         let ways = ways_by_callers(census, &leads);
         let is_named = |way: &Vec<FunctionId>| way.first().is_some_and(|id| is_entered(census, *id));
-        if ways.iter().any(is_named) { Path::Unknown } else { self.path_of(ways) }
+        if ways.iter().any(is_named) { self.unknown(ways.iter().flatten()) } else { self.path_of(ways) }
     }
 }
 
