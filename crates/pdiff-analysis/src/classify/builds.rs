@@ -1,6 +1,7 @@
 //! The two builds of the program, matched: what a name represents on each side, and where inlining changed.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use pdiff_profile::census::{
     CallEdge, Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
@@ -13,6 +14,9 @@ use super::places::{names_above, places};
 use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
 use crate::matching::{FoundBy, Match, Matching, file_likeness, held, match_functions};
+
+/// How flags begin that change code in other ways than by inlining.
+const OPTIMISATION: [&str; 6] = ["-O", "-march=", "-mtune=", "-mcpu=", "-flto", "-fprofile-use"];
 
 /// The facts about the program's two builds.
 pub(super) struct Builds<'a> {
@@ -188,6 +192,16 @@ impl<'a> Builds<'a> {
         let (before, after) = (of(Side::Before)?, of(Side::After)?);
         let is_known = before.compiler != Compiler::Other && after.compiler != Compiler::Other;
         is_known.then(|| before.compiler == after.compiler && major(before) == major(after))
+    }
+
+    /// Whether the compilers were told to optimise in the same way, as far as they recorded it; what is inlined is another matter.
+    pub(super) fn same_optimisation(&self, ids: &PerSide<Vec<FunctionId>>) -> bool {
+        let flags = |side: Side| {
+            let flags = self.producer(side, &ids[side]).map_or("", |producer| &*producer.flags);
+            let is_of_optimisation = |flag: &&str| OPTIMISATION.iter().any(|start| flag.starts_with(start));
+            flags.split_whitespace().filter(is_of_optimisation).collect::<BTreeSet<&str>>()
+        };
+        flags(Side::Before) == flags(Side::After)
     }
 
     /// The compiler of some functions of a side's build; the build's first, where theirs is not known.

@@ -29,6 +29,8 @@ pub enum Limit {
     OtherCompilers,
     /// The compilers are not known.
     UnknownCompilers,
+    /// The compilers were told to optimise in different ways.
+    OtherOptimisation,
     /// No symbol covers the addresses.
     NoSymbol,
     /// A side's build shows too little to say whether it contains the function.

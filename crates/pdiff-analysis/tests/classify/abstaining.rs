@@ -130,6 +130,25 @@ fn other_compilers_limit_claims_on_inlining() {
 }
 
 #[test]
+fn other_optimisation_limits_what_inlining_is_said_to_cost() {
+    let before = "main;work 600\nmain;scan 60\nmain;scan;+leaf 50";
+    let after = "main;work 600\nmain;scan 60\nmain;scan;leaf 200";
+    let of = |flags: &str| {
+        let compiler = format!("GNU C17 12.2.0 -g {flags}");
+        let old =
+            Words { compiler: "GNU C17 12.2.0 -g -O2", ..described("main:50 work:50 scan:400 scan<leaf*2") };
+        let new = Words { compiler: &compiler, ..described("main:50 work:50 scan:200 leaf:150 scan>leaf") };
+        let outcome =
+            classified(Side { folded: before, build: Some(old) }, Side { folded: after, build: Some(new) });
+        (said(&outcome, "leaf"), verdict(&outcome, "leaf").limited_by.clone())
+    };
+    let likely = ("inline-regression likely R-inline-lost".to_owned(), Some(Limit::OtherOptimisation));
+    assert_eq!(of("-Os"), likely);
+    assert_eq!(of("-O2 -march=native"), likely);
+    assert_eq!(of("-O2 -fno-inline-small-functions").0, "inline-regression proved R-inline-lost");
+}
+
+#[test]
 fn the_same_binary_on_both_sides_gives_noise_only() {
     let same = ["app".to_owned()];
     let extra = Extra { same_objects: &same, ..Extra::default() };

@@ -1,8 +1,8 @@
 //! Changes that follow from others: callers of what has a cause, and the same code under what has a cause.
 
-use pdiff_analysis::classify::{Limit, Reason};
+use pdiff_analysis::classify::{Cause, Limit, Reason};
 
-use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
 
 /// Builds a patch apart: the program, and what is said of it.
 fn build(more: &str) -> String {
@@ -121,6 +121,20 @@ fn a_slower_machine_is_no_change_of_functions_with_the_same_code() {
         panic!("{:?}", verdict(&outcome, "find_slot").reason)
     };
     assert!(net_pp.abs() < 0.1, "{net_pp}");
+}
+
+/// The copy of `pick` in `reader` went to another function that it calls: as a whole it costs the same.
+#[test]
+fn code_that_lost_an_inlined_function_and_costs_the_same_is_not_lighter() {
+    let before = with_rest("main;reader 10\nmain;reader;+pick 150");
+    let after = with_rest("main;reader 10\nmain;reader;level;+pick 150");
+    let common = "main:50 work:50 reader:400 main>reader";
+    let outcome = classified(
+        seen(&before, &format!("{common} reader<pick*1")),
+        seen(&after, &format!("{common} level:300 reader>level level<pick*1")),
+    );
+    let of = verdict(&outcome, "reader");
+    assert!(!matches!(of.cause, Cause::Lighter | Cause::Heavier), "{of:?}");
 }
 
 #[test]

@@ -35,6 +35,26 @@ fn new_code_may_do_what_a_library_did_that_its_caller_no_longer_calls() {
     assert_eq!(said(&of(5, 1, ""), "do_print"), "new-overhead proved R-new-code");
 }
 
+/// `reader` now asks for rows through `cursor`, which does hardly anything but call what others call as before.
+#[test]
+fn a_new_caller_of_what_was_there_before_is_hardly_new() {
+    let of = |before: u32, after: u32| {
+        let before = format!("main;reader 40\nmain;scan 30\nmain;scan;fetch {before}");
+        let after = format!(
+            "main;reader 40\nmain;reader;cursor 2\nmain;reader;cursor;fetch 60\nmain;scan 30\nmain;scan;fetch {after}"
+        );
+        let words = "reader:200 scan:200 fetch:300 main>reader main>scan scan>fetch";
+        let outcome =
+            between((&before, words), (&after, &format!("cursor:90 reader>cursor cursor>fetch {words}")));
+        (said(&outcome, "cursor"), verdict(&outcome, "cursor").limited_by.clone())
+    };
+    let in_callees = Some(Limit::InCallees);
+    assert_eq!(of(200, 140), ("new-overhead unclear R-new-code".to_owned(), in_callees.clone()));
+    assert_eq!(of(200, 165), ("new-overhead likely R-new-code".to_owned(), in_callees));
+    // What it calls costs as much more.
+    assert_eq!(of(140, 140).0, "new-overhead proved R-new-code");
+}
+
 #[test]
 fn what_its_caller_called_itself_is_no_new_cost() {
     let of = |still: u32| {

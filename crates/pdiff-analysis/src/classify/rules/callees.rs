@@ -96,7 +96,13 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     };
     let evidence: Vec<Fact> = callees.iter().map(of_callee).collect();
     let reason = Reason::CalleesChanged { judged, delta_pp, self_pp: row.delta_self_pp(), callees };
-    let cause = if more == Side::After { Cause::Heavier } else { Cause::Lighter };
+    // As a whole it costs the same: what is inlined in its code changed, or is inlined elsewhere.
+    let is_of_inlined = judged == Judged::Booked && !is_own;
+    let cause = match more {
+        _ if is_of_inlined => Cause::Consequence,
+        Side::After => Cause::Heavier,
+        Side::Before => Cause::Lighter,
+    };
     let mut finding = Finding::new("R-callees", cause, judged, reason).with(evidence);
     if is_lost {
         finding = finding.limited(Confidence::Unclear, Limit::LostChains(less));

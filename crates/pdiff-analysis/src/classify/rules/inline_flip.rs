@@ -207,6 +207,9 @@ fn callee_of(
     if cause != Cause::InlineChange && context.is_other_version {
         finding = finding.limited(Confidence::Likely, Limit::OtherVersion);
     }
+    if cause != Cause::InlineChange && !context.builds.same_optimisation(&case.ids) {
+        finding = finding.limited(Confidence::Likely, Limit::OtherOptimisation);
+    }
     let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, inlined_on.other());
     if !flips.iter().any(is_entered) {
         finding = finding.limited(Confidence::Likely, Limit::LostCaller);

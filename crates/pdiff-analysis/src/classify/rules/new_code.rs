@@ -13,7 +13,7 @@ use super::in_between;
 use super::succession;
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
-use crate::classify::cause::{Cause, Confidence, InBuild};
+use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
@@ -29,6 +29,7 @@ use crate::classify::succession::{
     called_instead, dropped_library_call, successions, took_calls_from_elsewhere, took_over_calls,
     took_over_calls_of,
 };
+use crate::compare::SampledCall;
 use crate::matching::file_stem;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
@@ -49,6 +50,12 @@ const LEAST_GROWN: f64 = 0.3;
 
 /// Names of which this part is common may be those of one function.
 const LIKE_NAME: f64 = 0.5;
+
+/// A function of whose total less than this part is new may only be a new caller of what was there before...
+const MOSTLY_NEW: f64 = 0.5;
+
+/// ...and one of which less than this is, is nothing else.
+const HARDLY_NEW: f64 = 0.2;
 
 /// A function that has this part of its code at most gave the rest to what it calls instead.
 const LEFT_PART: f64 = 0.5;
@@ -136,6 +143,14 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if only_leads_to_library(context, case, with) {
         finding = finding.limited(Confidence::Likely, Limit::InCallees);
     }
+    if judged == Judged::Total {
+        let new_part = new_part(context, case, with);
+        if new_part < HARDLY_NEW {
+            finding = finding.limited(Confidence::Unclear, Limit::InCallees);
+        } else if new_part < MOSTLY_NEW {
+            finding = finding.limited(Confidence::Likely, Limit::InCallees);
+        }
+    }
     Some(gates::common(finding, case))
 }
 
@@ -157,6 +172,26 @@ fn only_leads_to_library(context: &Context<'_>, case: &Case<'_>, with: Side) -> 
     let pct: f64 = of_library.map(|call| share_pct(case.row, with, call.weight(with))).sum();
     let of = case.row.side(with);
     pct >= NEARLY_ALL * of.total_pct && of.booked_self_pct <= (1.0 - NEARLY_ALL) * of.total_pct
+}
+
+/// The part of its total that the other run did not have: all but what functions of both builds do below it that cost no more in the
+/// whole program.
+fn new_part(context: &Context<'_>, case: &Case<'_>, with: Side) -> f64 {
+    let without = with.other();
+    let was_there = |call: &SampledCall| {
+        let callee = context.callee(call).filter(|callee| callee.of_program)?;
+        let named_there = || {
+            let (_, name) = callee.other_name.as_ref().filter(|(side, _)| *side == without)?;
+            context.program_row(name, None)
+        };
+        let is_held = callee.held_by(without) == InBuild::Yes;
+        let there = if is_held { callee.row } else { named_there()? };
+        let grown_pp = callee.row.side(with).total_pct - there.side(without).total_pct;
+        let under_pp = share_pct(case.row, with, call.weight(with));
+        Some((under_pp - grown_pp.max(0.0)).max(0.0))
+    };
+    let there_pp: f64 = context.calls_from(case.row, with).into_iter().filter_map(was_there).sum();
+    1.0 - there_pp / case.row.side(with).total_pct.max(f64::MIN_POSITIVE)
 }
 
 /// Whether it has the body that its main caller had in the other build: that one does little but call it, and has half of its code

@@ -31,6 +31,9 @@ pub fn limit_text(of: &Limit) -> String {
         }
         Limit::OtherCompilers => "the builds come from different compilers".to_owned(),
         Limit::UnknownCompilers => "the compilers are not known".to_owned(),
+        Limit::OtherOptimisation => {
+            "the builds were optimised differently: its code may cost more for other reasons than inlining".to_owned()
+        }
         Limit::NoSymbol => "no symbol covers these addresses".to_owned(),
         Limit::BuildShowsTooLittle(side) => format!(
             "the {side} build shows too little: give a file with symbols and debug information with --binary-{side}"
