@@ -26,7 +26,7 @@ const CALLER_FACTOR: f64 = 2.0;
 /// ... those of all others together by no more than this one, ...
 const OTHERS_FACTOR: f64 = 1.25;
 
-/// ... by at least this part of a side, ...
+/// ... has at least this part of each side, because a path that is new or gone is often the same work by other ways, ...
 const LEAST_OF_CALLER: f64 = 0.001;
 
 /// ... by so much of what all callers changed in the same direction, ...
@@ -212,7 +212,7 @@ fn caller_that_changed(callers: &[(usize, PerSide<f64>)], all: PerSide<f64>) -> 
     let changed = beyond(shares);
     let sum =
         |sign: f64| -> f64 { callers.iter().map(|(_, shares)| (sign * beyond(*shares)).max(0.0)).sum() };
-    let is_alone = changed.abs() >= LEAST_OF_CALLER
+    let is_alone = shares.before.min(shares.after) >= LEAST_OF_CALLER
         && changed.abs() >= MOST_OF_CHANGE * sum(changed.signum())
         && sum(-changed.signum()) <= MOST_CANCELLED * changed.abs();
     (is_alone && !is_like(shares, CALLER_FACTOR)).then_some(caller)
