@@ -17,6 +17,8 @@
 //!
 //! Cost: unique stacks x depth, twice; a pair of functions is looked up once for each way in which the call between them is known.
 
+use std::hash::Hash;
+
 use pdiff_profile::census::{Census, FunctionId, Visibility};
 use pdiff_profile::{NoteKind, Notes, PerSide, Side, StackId, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,9 +40,6 @@ use crate::normalize::{KeyId, Keys, Level, NormalStacks};
 /// If the part of the samples for which the path between two functions is known differs by more than this between the builds, it is
 /// put back on neither side.
 const OTHER_PART: f64 = 0.5;
-
-/// Of a function's samples, the least part with a caller put back that is looked for on the other side.
-const LEAST_PART: f64 = 0.05;
 
 /// The function that the start of a program calls.
 const ENTRY: &str = "main";
@@ -102,29 +101,27 @@ fn known_on_one_side(before: &FxHashMap<Gap, Weighed>, after: &FxHashMap<Gap, We
     before.iter().filter_map(is_of_one).collect()
 }
 
-/// The functions that one side alone would have back above another function, because the other side's stacks may have lost them there.
+/// The functions that this side alone would have back above another function, where the other side's stacks may have lost as much, and
+/// this side's have not.
 fn unknown_elsewhere(here: &Weights, there: &Weights) -> FxHashSet<(KeyId, KeyId)> {
-    let of_side = |weight: u64, side: &Weights| weight as f64 / side.total.max(1) as f64;
-    let is_above = |(caller, callee): (KeyId, KeyId), weight: u64| {
-        let part = |side: &Weights, weight: u64| {
-            weight as f64 / side.callees.get(&callee).copied().unwrap_or(1).max(1) as f64
-        };
-        let here_part = part(here, weight);
-        let there_part = part(there, there.above.get(&(caller, callee)).copied().unwrap_or(0));
-        let lost_part = part(there, there.unknown.get(&callee).copied().unwrap_or(0));
-        here_part >= LEAST_PART && there_part < OTHER_PART * here_part && lost_part >= OTHER_PART * here_part
+    fn part<K: Eq + Hash>(side: &Weights, weights: &FxHashMap<K, u64>, of: &K) -> f64 {
+        weights.get(of).copied().unwrap_or(0) as f64 / side.total.max(1) as f64
+    }
+    let may_be_lost =
+        |here: f64, shown: f64, lost: f64| shown < OTHER_PART * here && lost >= OTHER_PART * here;
+    let is_candidate = |caller: &KeyId| {
+        let [put_back, shown] = [here, there].map(|side| part(side, &side.put_back, caller));
+        let [lost_here, lost] = [here, there].map(|side| part(side, &side.candidates, caller));
+        may_be_lost(put_back, shown, lost - lost_here)
     };
-    let is_candidate = |caller: KeyId| {
-        let here = of_side(here.put_back.get(&caller).copied().unwrap_or(0), here);
-        let [put_back, lost] = [&there.put_back, &there.candidates]
-            .map(|weights| of_side(weights.get(&caller).copied().unwrap_or(0), there));
-        put_back < OTHER_PART * here && lost >= OTHER_PART * here
+    let is_above = |pair: &(KeyId, KeyId)| {
+        let (put_back, shown) = (part(here, &here.put_back_above, pair), part(there, &there.above, pair));
+        let [lost_here, lost] = [here, there]
+            .map(|side| part(side, &side.unknown, &pair.1) - part(side, &side.unknown_below, pair));
+        may_be_lost(put_back, shown, lost - lost_here)
     };
-    let pairs = here.put_back_above.iter();
-    pairs
-        .filter(|(pair, weight)| is_candidate(pair.0) || is_above(**pair, **weight))
-        .map(|(pair, _)| *pair)
-        .collect()
+    let pairs = here.put_back_above.keys();
+    pairs.filter(|pair| is_candidate(&pair.0) || is_above(pair)).copied().collect()
 }
 
 /// What one side would have more of than the other only because of what the other's stacks lost.
@@ -140,10 +137,10 @@ struct OneSided {
 struct Weights {
     total: u64,
     gaps: FxHashMap<Gap, Weighed>,
-    /// By function: of samples with it below another one.
-    callees: FxHashMap<KeyId, u64>,
     /// By function: of those between which and the function above the code has several ways, or none that it shows.
     unknown: FxHashMap<KeyId, u64>,
+    /// By function that can be put back above one, and that: of those between which something else may be hidden.
+    unknown_below: FxHashMap<(KeyId, KeyId), u64>,
     /// By function: of samples in which it may be hidden.
     candidates: FxHashMap<KeyId, u64>,
     /// By function: of samples to which it can be put back...
@@ -165,10 +162,13 @@ impl Weights {
             Path::Unknown(candidates) => {
                 add(&mut weighed.unknown);
                 add(self.unknown.entry(callee).or_default());
+                between
+                    .called
+                    .iter()
+                    .for_each(|key| add(self.unknown_below.entry((*key, callee)).or_default()));
                 candidates.iter().for_each(|key| add(self.candidates.entry(*key).or_default()));
             }
         }
-        add(self.callees.entry(callee).or_default());
         add(self.above.entry((pair.caller, callee)).or_default());
         for key in between.hidden() {
             add(self.put_back.entry(*key).or_default());
