@@ -41,6 +41,9 @@ use crate::normalize::{KeyId, Keys, Level, NormalStacks};
 /// put back on neither side.
 const OTHER_PART: f64 = 0.5;
 
+/// The least part of a side's samples for which it matters that the other side's stacks may have lost a caller.
+const LEAST_LOST: f64 = 0.002;
+
 /// The function that the start of a program calls.
 const ENTRY: &str = "main";
 
@@ -107,8 +110,9 @@ fn unknown_elsewhere(here: &Weights, there: &Weights) -> FxHashSet<(KeyId, KeyId
     fn part<K: Eq + Hash>(side: &Weights, weights: &FxHashMap<K, u64>, of: &K) -> f64 {
         weights.get(of).copied().unwrap_or(0) as f64 / side.total.max(1) as f64
     }
-    let may_be_lost =
-        |here: f64, shown: f64, lost: f64| shown < OTHER_PART * here && lost >= OTHER_PART * here;
+    let may_be_lost = |here: f64, shown: f64, lost: f64| {
+        here >= LEAST_LOST && shown < OTHER_PART * here && lost >= OTHER_PART * here
+    };
     let is_candidate = |caller: &KeyId| {
         let [put_back, shown] = [here, there].map(|side| part(side, &side.put_back, caller));
         let [lost_here, lost] = [here, there].map(|side| part(side, &side.candidates, caller));
