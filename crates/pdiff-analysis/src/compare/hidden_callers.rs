@@ -14,6 +14,7 @@
 //! other stacks show below the same caller.
 //!
 //! What one build has one path for, and the other several, is put back on neither side: it would be more there, and nothing changed.
+//! So is a function that the other build's stacks may have lost where nothing shows what they lost.
 //!
 //! Cost: unique stacks x depth, twice; a pair of functions is looked up once for each way in which the call between them is known.
 
@@ -166,10 +167,9 @@ impl Weights {
             Path::Unknown(candidates) => {
                 add(&mut weighed.unknown);
                 add(self.unknown.entry(callee).or_default());
-                between
-                    .called
-                    .iter()
-                    .for_each(|key| add(self.unknown_below.entry((*key, callee)).or_default()));
+                if let Some(called) = between.called {
+                    add(self.unknown_below.entry((called, callee)).or_default());
+                }
                 candidates.iter().for_each(|key| add(self.candidates.entry(*key).or_default()));
             }
         }
@@ -367,11 +367,12 @@ impl<'a> HiddenCallers<'a> {
             out.extend_from_slice(levels.get(from..at).unwrap_or(&[]));
             from = at;
             let Some(between) = self.between.get(&pair) else { continue };
-            let hidden = match one_sided.gaps.contains(&pair.gap(between)) {
-                true => between.hidden().take(usize::from(between.called.is_some())),
-                false => between.hidden().take(usize::MAX),
+            let is_one_sided = |key: KeyId| {
+                let is_of_path = between.called != Some(key);
+                (is_of_path && one_sided.gaps.contains(&pair.gap(between)))
+                    || one_sided.callers[side].contains(&(key, pair.callee))
             };
-            let hidden = hidden.filter(|key| !one_sided.callers[side].contains(&(**key, pair.callee)));
+            let hidden = between.hidden().filter(|key| !is_one_sided(**key));
             out.extend(hidden.map(|key| Level { key: *key, inlined: false }));
         }
         out.extend_from_slice(levels.get(from..).unwrap_or(&[]));
@@ -460,20 +461,22 @@ impl<'a> HiddenCallers<'a> {
         if call == KnownCall::Pointer && !starts {
             let ways = ways_of_pointers(census, &leads, is_hiding);
             let are = |is: fn(&Census, FunctionId) -> bool| below.iter().all(|id| is(census, *id));
-            let mut is_seen = |way: &&Vec<FunctionId>| {
+            let mut is_seen = |way: &Vec<FunctionId>| {
                 let first = way.first().and_then(|first| self.build.key_of(*first));
                 first.is_some_and(|first| seen.contains(&(caller, first)))
             };
-            let (of_seen, unseen): (Vec<_>, Vec<_>) = ways.iter().cloned().partition(|way| is_seen(&way));
-            // What calls nothing is in no chain but as a leaf: that no stack shows it tells nothing.
-            let leaves_no_frame = |way: &Vec<FunctionId>| {
-                way.first().is_some_and(|first| called_from(census, *first).next().is_none())
-            };
-            if unseen.iter().any(leaves_no_frame) && ways.len() > 1 {
-                return self.unknown(ways.iter().flatten());
-            }
+            let (of_seen, unseen): (Vec<_>, Vec<_>) = ways.iter().cloned().partition(&mut is_seen);
             if !of_seen.is_empty() && (are(has_few_pointers) || are(is_of_c)) {
-                return self.path_of(of_seen);
+                // What calls nothing is in no chain but as a leaf: that no stack shows it tells nothing.
+                let leaves_no_frame = |way: &Vec<FunctionId>| {
+                    way.first().is_some_and(|first| called_from(census, *first).next().is_none())
+                };
+                let is_ruled_out = !unseen.iter().any(leaves_no_frame);
+                return if is_ruled_out {
+                    self.path_of(of_seen)
+                } else {
+                    self.unknown(ways.iter().flatten())
+                };
             } else if are(has_few_pointers) {
                 return self.path_of(ways);
             }

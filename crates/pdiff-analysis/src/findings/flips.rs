@@ -75,11 +75,11 @@ pub(super) fn with_callers(
     flipped: &Flipped,
     picks: Vec<Pick>,
 ) -> Vec<Pick> {
-    let contained = flipped.contained();
     let (holders, inlined) = (&flipped.holders, &flipped.inlined);
     if holders.is_empty() && inlined.is_empty() {
         return picks;
     }
+    let contained = flipped.contained();
     let function = |node: usize| function_of(groups.nodes[node].place, anchors);
     let is_of_node = |pick: &Pick| matches!(pick.shape, Shape::Place | Shape::Net);
     let flipped = |pick: &Pick| function(pick.node).filter(|_| is_of_node(pick));
@@ -156,21 +156,20 @@ fn with_inlined(
     (judge, changes): (&Judge<'_>, &NodeChanges),
 ) -> Vec<Pick> {
     let mut taken: FxHashSet<usize> = picks.iter().flat_map(|pick| pick.nodes.iter().copied()).collect();
-    let (mut joined, mut sets) = (Vec::new(), Vec::new());
-    let mut found = Vec::new();
+    let (mut found, mut joined, mut sets) = (Vec::new(), Vec::new(), Vec::new());
     for pick in picks {
-        let inlined =
-            function(pick.node).filter(|_| pick.shape == Shape::Place).and_then(|key| contained.get(&key));
-        let is_counterpart = |node: &usize| {
-            let change = changes.own[*node].points;
-            let is_inlined =
-                || function(*node).is_some_and(|key| inlined.is_some_and(|all| all.contains(&key)));
-            change * pick.change.points < 0.0
-                && (SHIFTED_PART..=CALLER_FACTOR).contains(&(change / pick.change.points).abs())
-                && is_inlined()
-                && !taken.contains(node)
+        let is_inlined = |node: usize| {
+            let inlined = function(pick.node).and_then(|caller| contained.get(&caller));
+            function(node).zip(inlined).is_some_and(|(key, inlined)| inlined.contains(&key))
         };
-        let inlined: Vec<usize> = (0..groups.nodes.len()).filter(is_counterpart).collect();
+        let is_counterpart = |node: &usize| {
+            let ratio = -changes.own[*node].points / pick.change.points;
+            (SHIFTED_PART..=CALLER_FACTOR).contains(&ratio) && is_inlined(*node) && !taken.contains(node)
+        };
+        let inlined: Vec<usize> = match pick.shape {
+            Shape::Place => (0..groups.nodes.len()).filter(is_counterpart).collect(),
+            _ => Vec::new(),
+        };
         if inlined.is_empty() {
             found.push(pick);
         } else {

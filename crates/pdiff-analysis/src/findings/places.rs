@@ -76,12 +76,14 @@ impl Finder<'_> {
     /// The anchor that a stack belongs to, and its last position: of the helper nearest the leaf, if there is one, else
     /// the one deepest in the tree. What one caller alone calls more or less is the caller's.
     fn deepest(&self, functions: &[KeyId]) -> Option<(usize, usize)> {
-        let found = || anchors_of(functions, self.anchors);
-        let calls = found().zip(found().skip(1));
-        let of_caller =
-            calls.filter(|((_, caller), (_, callee))| self.tree.is_of_caller(*caller, *callee)).last();
-        if let Some((caller, _)) = of_caller {
-            return Some(caller);
+        let found =
+            || functions.iter().enumerate().filter_map(|(at, key)| Some((at, self.anchors.number(*key)?)));
+        if self.tree.has_any_of_caller() {
+            let mut calls = found().rev().skip(1).zip(found().rev());
+            let of_caller = calls.find(|((_, caller), (_, callee))| self.tree.is_of_caller(*caller, *callee));
+            if let Some((caller, _)) = of_caller {
+                return Some(caller);
+            }
         }
         let helper = found().rfind(|(_, anchor)| self.tree.is_helper(*anchor));
         let candidates = found().filter(|(at, anchor)| {
@@ -105,14 +107,6 @@ impl Finder<'_> {
         let first = named.clone().find(tells).or_else(|| named.clone().find(is_named));
         Place::NoCaller(first.or_else(|| functions.first().copied()).unwrap_or(KeyId(0)))
     }
-}
-
-/// The anchors among functions, with their positions.
-fn anchors_of<'a>(
-    functions: &'a [KeyId],
-    anchors: &'a Anchors,
-) -> impl DoubleEndedIterator<Item = (usize, usize)> + Clone + use<'a> {
-    functions.iter().enumerate().filter_map(|(at, key)| Some((at, anchors.number(*key)?)))
 }
 
 /// In which places each function is called, by the stacks that show callers.

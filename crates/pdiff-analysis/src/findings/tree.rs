@@ -135,11 +135,17 @@ impl AnchorTree {
 
     /// Whether a function's work below this caller is the caller's: that one alone calls it much more or much less.
     pub(super) fn is_of_caller(&self, caller: usize, function: usize) -> bool {
-        !self.of_caller.is_empty() && self.of_caller.contains(&(caller, function))
+        self.of_caller.contains(&(caller, function))
+    }
+
+    /// Whether there is any such function.
+    pub(super) fn has_any_of_caller(&self) -> bool {
+        !self.of_caller.is_empty()
     }
 
     /// A function without one caller that has half of it is a helper, and is below nobody. So does one that a side calls
-    /// from elsewhere than the other (`has_owner` is false): its work moved, and is not work of the new caller.
+    /// from elsewhere than the other (`has_owner` is false): its work moved, and is not work of the new caller. Calls that one caller
+    /// alone changed are found here, too.
     fn find_helpers(
         &mut self,
         trie: &[PathNode],

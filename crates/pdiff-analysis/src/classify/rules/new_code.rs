@@ -29,7 +29,7 @@ use crate::classify::succession::{
     called_instead, dropped_library_call, successions, took_calls_from_elsewhere, took_over_calls,
     took_over_calls_of,
 };
-use crate::compare::SampledCall;
+use crate::compare::{Row, SampledCall};
 use crate::matching::file_stem;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
@@ -174,18 +174,20 @@ fn only_leads_to_library(context: &Context<'_>, case: &Case<'_>, with: Side) -> 
     pct >= NEARLY_ALL * of.total_pct && of.booked_self_pct <= (1.0 - NEARLY_ALL) * of.total_pct
 }
 
+/// The row of a function under the name that it has on another side.
+fn named_there<'c>(context: &'c Context<'_>, case: &Case<'_>, there: Side) -> Option<&'c Row> {
+    let (_, name) = case.other_name.as_ref().filter(|(side, _)| *side == there)?;
+    context.program_row(name, None)
+}
+
 /// The part of its total that the other run did not have: all but what functions of both builds do below it that cost no more in the
 /// whole program.
 fn new_part(context: &Context<'_>, case: &Case<'_>, with: Side) -> f64 {
     let without = with.other();
     let was_there = |call: &SampledCall| {
         let callee = context.callee(call).filter(|callee| callee.of_program)?;
-        let named_there = || {
-            let (_, name) = callee.other_name.as_ref().filter(|(side, _)| *side == without)?;
-            context.program_row(name, None)
-        };
         let is_held = callee.held_by(without) == InBuild::Yes;
-        let there = if is_held { callee.row } else { named_there()? };
+        let there = if is_held { callee.row } else { named_there(context, callee, without)? };
         let grown_pp = callee.row.side(with).total_pct - there.side(without).total_pct;
         let under_pp = share_pct(case.row, with, call.weight(with));
         Some((under_pp - grown_pp.max(0.0)).max(0.0))
@@ -260,8 +262,7 @@ fn is_within_places(context: &Context<'_>, case: &Case<'_>, with: Side, flipped:
         if Side::BOTH.into_iter().all(|side| place.is_sampled(side)) {
             return Some(place.row.side(with.other()).booked_self_pct);
         }
-        let (_, name) = place.other_name.as_ref().filter(|(side, _)| *side == with.other())?;
-        let row = context.program_row(name, None)?;
+        let row = named_there(context, place, with.other())?;
         Some(row.side(with.other()).booked_self_pct).filter(|pct| *pct > 0.0)
     };
     let grown_pp = |place: &Case<'_>| {
