@@ -111,22 +111,13 @@ fn unknown_elsewhere(here: &Weights, there: &Weights) -> FxHashSet<(KeyId, KeyId
     fn part<K: Eq + Hash>(side: &Weights, weights: &FxHashMap<K, u64>, of: &K) -> f64 {
         weights.get(of).copied().unwrap_or(0) as f64 / side.total.max(1) as f64
     }
-    let may_be_lost = |here: f64, shown: f64, lost: f64| {
-        here >= LEAST_LOST && shown < OTHER_PART * here && lost >= OTHER_PART * here
-    };
-    let is_candidate = |caller: &KeyId| {
-        let [put_back, shown] = [here, there].map(|side| part(side, &side.put_back, caller));
-        let [lost_here, lost] = [here, there].map(|side| part(side, &side.candidates, caller));
-        may_be_lost(put_back, shown, lost - lost_here)
-    };
-    let is_above = |pair: &(KeyId, KeyId)| {
-        let (put_back, shown) = (part(here, &here.put_back_above, pair), part(there, &there.above, pair));
+    let may_be_lost = |pair: &&(KeyId, KeyId)| {
+        let (put_back, shown) = (part(here, &here.put_back, pair), part(there, &there.above, pair));
         let [lost_here, lost] = [here, there]
             .map(|side| part(side, &side.unknown, &pair.1) - part(side, &side.unknown_below, pair));
-        may_be_lost(put_back, shown, lost - lost_here)
+        put_back >= LEAST_LOST && shown < OTHER_PART * put_back && lost - lost_here >= OTHER_PART * put_back
     };
-    let pairs = here.put_back_above.keys();
-    pairs.filter(|pair| is_candidate(&pair.0) || is_above(pair)).copied().collect()
+    here.put_back.keys().filter(may_be_lost).copied().collect()
 }
 
 /// What one side would have more of than the other only because of what the other's stacks lost.
@@ -146,12 +137,8 @@ struct Weights {
     unknown: FxHashMap<KeyId, u64>,
     /// By function that can be put back above one, and that: of those between which something else may be hidden.
     unknown_below: FxHashMap<(KeyId, KeyId), u64>,
-    /// By function: of samples in which it may be hidden.
-    candidates: FxHashMap<KeyId, u64>,
-    /// By function: of samples to which it can be put back...
-    put_back: FxHashMap<KeyId, u64>,
-    /// ...and that, with the next machine function below that the stack has.
-    put_back_above: FxHashMap<(KeyId, KeyId), u64>,
+    /// By function, and the next machine function below that the stack has: of samples to which it can be put back.
+    put_back: FxHashMap<(KeyId, KeyId), u64>,
     /// By function above and below: of samples that show the pair, or to which the upper one can be put back.
     above: FxHashMap<(KeyId, KeyId), u64>,
 }
@@ -164,19 +151,17 @@ impl Weights {
         match &between.path {
             Path::Nothing => {}
             Path::Only(_) => add(&mut weighed.known),
-            Path::Unknown(candidates) => {
+            Path::Unknown => {
                 add(&mut weighed.unknown);
                 add(self.unknown.entry(callee).or_default());
                 if let Some(called) = between.called {
                     add(self.unknown_below.entry((called, callee)).or_default());
                 }
-                candidates.iter().for_each(|key| add(self.candidates.entry(*key).or_default()));
             }
         }
         add(self.above.entry((pair.caller, callee)).or_default());
         for key in between.hidden() {
-            add(self.put_back.entry(*key).or_default());
-            add(self.put_back_above.entry((*key, callee)).or_default());
+            add(self.put_back.entry((*key, callee)).or_default());
             add(self.above.entry((*key, callee)).or_default());
         }
     }
@@ -222,8 +207,8 @@ enum Path {
     #[default]
     Nothing,
     Only(Box<[KeyId]>),
-    /// There are several, or one of which there is no other sample: the functions on them, where that is known.
-    Unknown(Box<[KeyId]>),
+    /// There are several, or one of which there is no other sample, or one through a pointer.
+    Unknown,
 }
 
 impl Between {
@@ -231,7 +216,7 @@ impl Between {
     fn hidden(&self) -> impl Iterator<Item = &KeyId> {
         let path = match &self.path {
             Path::Only(path) => &**path,
-            Path::Nothing | Path::Unknown(_) => &[],
+            Path::Nothing | Path::Unknown => &[],
         };
         self.called.iter().chain(path)
     }
@@ -402,7 +387,7 @@ impl<'a> HiddenCallers<'a> {
         let path = match ways {
             Some(ways) if !ways.is_empty() => self.path_of(after_it(ways).collect()),
             // It jumps or calls on through a pointer.
-            _ => Path::Unknown(Box::default()),
+            _ => Path::Unknown,
         };
         Between { called: key, path }
     }
@@ -410,19 +395,8 @@ impl<'a> HiddenCallers<'a> {
     /// The only one of some ways.
     fn path_of(&mut self, mut ways: Vec<Vec<FunctionId>>) -> Path {
         let Some(way) = ways.pop() else { return Path::Nothing };
-        let keys: Option<Box<[KeyId]>> = way.iter().map(|id| self.build.key_of(*id)).collect();
-        match keys.filter(|_| ways.is_empty()) {
-            Some(path) => Path::Only(path),
-            None => self.unknown(ways.iter().chain([&way]).flatten()),
-        }
-    }
-
-    /// One of some functions may be hidden.
-    fn unknown<'f>(&mut self, functions: impl Iterator<Item = &'f FunctionId>) -> Path {
-        let mut keys: Vec<KeyId> = functions.filter_map(|id| self.build.key_of(*id)).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        Path::Unknown(keys.into())
+        let keys: Option<Box<[KeyId]>> = way.into_iter().map(|id| self.build.key_of(id)).collect();
+        keys.filter(|_| ways.is_empty()).map_or(Path::Unknown, Path::Only)
     }
 
     /// The functions that a key represents; of one in a library, the stubs that lead to it.
@@ -455,9 +429,8 @@ impl<'a> HiddenCallers<'a> {
             false if call == KnownCall::Pointer => Vec::new(),
             false => callers.iter().flat_map(|id| called_from(census, *id)).collect(),
         };
-        let too_many = || Path::Unknown(Box::default());
-        let Some(leads) = leads_to(census, &below) else { return too_many() };
-        let Some(paths) = paths(census, entered, &leads, is_hiding) else { return too_many() };
+        let Some(leads) = leads_to(census, &below) else { return Path::Unknown };
+        let Some(paths) = paths(census, entered, &leads, is_hiding) else { return Path::Unknown };
         if call == KnownCall::Pointer && !starts {
             let ways = ways_of_pointers(census, &leads, is_hiding);
             let are = |is: fn(&Census, FunctionId) -> bool| below.iter().all(|id| is(census, *id));
@@ -472,11 +445,7 @@ impl<'a> HiddenCallers<'a> {
                     way.first().is_some_and(|first| called_from(census, *first).next().is_none())
                 };
                 let is_ruled_out = !unseen.iter().any(leaves_no_frame);
-                return if is_ruled_out {
-                    self.path_of(of_seen)
-                } else {
-                    self.unknown(ways.iter().flatten())
-                };
+                return if is_ruled_out { self.path_of(of_seen) } else { Path::Unknown };
             } else if are(has_few_pointers) {
                 return self.path_of(ways);
             }
@@ -487,7 +456,7 @@ impl<'a> HiddenCallers<'a> {
         // A caller that no code calls is called through a pointer, and so may be below any function; another need not be.
         let ways = ways_by_callers(census, &leads);
         let is_named = |way: &Vec<FunctionId>| way.first().is_some_and(|id| is_entered(census, *id));
-        if ways.iter().any(is_named) { self.unknown(ways.iter().flatten()) } else { self.path_of(ways) }
+        if ways.iter().any(is_named) { Path::Unknown } else { self.path_of(ways) }
     }
 }
 

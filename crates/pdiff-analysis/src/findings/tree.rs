@@ -20,20 +20,16 @@ const PARENT_PART: f64 = 0.8;
 /// much of it, the function is a helper of all of them.
 const OWNED_PART: f64 = 0.5;
 
-/// A function's work below one caller is the caller's if that caller's calls changed by this factor, ...
+/// A function's work below one caller counts for that caller if the function's share there changed by this factor, ...
 const CALLER_FACTOR: f64 = 2.0;
 
-/// ... those of all others together by no more than this one, ...
+/// ... its share below all others together by no more than this one, ...
 const OTHERS_FACTOR: f64 = 1.25;
 
-/// ... has at least this part of each side, because a path that is new or gone is often the same work by other ways, ...
+/// ... each side has this part at least there, because a path that is new or gone is often the same work by another way, ...
 const LEAST_OF_CALLER: f64 = 0.001;
 
-/// ... by so much of what all callers changed in the same direction, ...
-const MOST_OF_CHANGE: f64 = 0.7;
-
-/// ... and other callers' changes in the other direction cancel no more than this part of it, because calls that moved from one
-/// caller to another are no change.
+/// ... and other callers changed the other way by no more than this part of it: calls that moved from one to another are no change.
 const MOST_CANCELLED: f64 = 0.25;
 
 /// Anchors with their parents.
@@ -214,14 +210,16 @@ fn caller_that_changed(callers: &[(usize, PerSide<f64>)], all: PerSide<f64>) -> 
         return None;
     }
     let unchanged = others.after / others.before;
-    let beyond = |shares: PerSide<f64>| change(PerSide { before: unchanged * shares.before, ..shares });
-    let changed = beyond(shares);
-    let sum =
-        |sign: f64| -> f64 { callers.iter().map(|(_, shares)| (sign * beyond(*shares)).max(0.0)).sum() };
+    let expected = |shares: PerSide<f64>| PerSide { before: unchanged * shares.before, ..shares };
+    let changed = change(expected(shares));
+    let cancelled = |(_, other): &(usize, PerSide<f64>)| {
+        let other = change(expected(*other));
+        if other * changed < 0.0 { other.abs() } else { 0.0 }
+    };
     let is_alone = shares.before.min(shares.after) >= LEAST_OF_CALLER
-        && changed.abs() >= MOST_OF_CHANGE * sum(changed.signum())
-        && sum(-changed.signum()) <= MOST_CANCELLED * changed.abs();
-    (is_alone && !is_like(shares, CALLER_FACTOR)).then_some(caller)
+        && !is_like(shares, CALLER_FACTOR)
+        && callers.iter().map(cancelled).sum::<f64>() <= MOST_CANCELLED * changed.abs();
+    is_alone.then_some(caller)
 }
 
 /// The paths of anchors in stacks, each beginning once; a node's weight is that of all stacks that pass it.

@@ -336,8 +336,9 @@ fn what_one_caller_alone_calls_more_counts_for_the_caller() {
     assert_eq!(parts(&pages(8, 4, 10), &usual), ["to_root"]);
     // A page costs more: whoever asks for it.
     assert_eq!(parts(&usual, &pages(1, 4, 20)), ["look_up"]);
-    // The calls moved from one caller to another.
-    assert_eq!(parts(&pages(1, 7, 10), &pages(2, 4, 10)), [""; 0]);
+    // The calls moved from one caller to another, some or all of them.
+    assert_eq!(parts(&pages(1, 13, 10), &pages(4, 4, 10)), [""; 0]);
+    assert_eq!(parts(&pages(1, 180, 10), &pages(60, 3, 10)), [""; 0]);
 }
 
 #[test]
