@@ -31,6 +31,8 @@ pub enum Limit {
     UnknownCompilers,
     /// The compilers were told to optimise in different ways.
     OtherOptimisation,
+    /// Other functions, which moved more, left or entered the same callers: what these cost cannot be divided for sure.
+    SharedCallers,
     /// No symbol covers the addresses.
     NoSymbol,
     /// A side's build shows too little to say whether it contains the function.

@@ -433,6 +433,57 @@ fn what_one_function_that_left_a_caller_costs_is_not_the_cost_of_another_one() {
 }
 
 #[test]
+fn what_callers_cost_more_is_divided_among_the_functions_that_left_them() {
+    let build = "main:50 work:50 main>work main>scan ";
+    let before = with_rest("main;scan 300\nmain;scan;+results 50\nmain;scan;+info 40\nmain;scan;+flag 10");
+    let after = with_rest("main;scan 440\nmain;scan;results 50\nmain;scan;info 40\nmain;scan;flag 10");
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:500 scan<results*1 scan<info*1 scan<flag*1")),
+        seen(
+            &after,
+            &format!("{build} scan:200 results:150 info:150 flag:90 scan>results scan>info scan>flag"),
+        ),
+    );
+    let cost = |name: &str| match &verdict(&outcome, name).reason {
+        Reason::Flipped { family: Some(cost), .. } => (cost.net_pp, cost.half_width_pp),
+        other => panic!("{name}: {other:?}"),
+    };
+    let (results, info, flag) = (cost("results"), cost("info"), cost("flag"));
+    let whole = results.0 + info.0 + flag.0;
+    for (of, part) in [(results, 0.5), (info, 0.4), (flag, 0.1)] {
+        assert!((of.0 / whole - part).abs() < 1e-9, "{of:?} of {whole}");
+        assert!((of.1 / of.0 - results.1 / results.0).abs() < 0.2, "{of:?} {results:?}");
+    }
+    // Most of what moved is that function; the calls of another one may cost more each.
+    assert_eq!(said(&outcome, "results"), "inline-regression proved R-inline-lost");
+    assert_eq!(said(&outcome, "info"), "inline-regression likely R-inline-lost");
+    assert_eq!(verdict(&outcome, "info").limited_by, Some(Limit::SharedCallers));
+    // Its own lines cost most of it.
+    let after = with_rest("main;scan 450\nmain;scan;results 250\nmain;scan;info 140\nmain;scan;flag 10");
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:500 scan<results*1 scan<info*1 scan<flag*1")),
+        seen(
+            &after,
+            &format!("{build} scan:200 results:150 info:150 flag:90 scan>results scan>info scan>flag"),
+        ),
+    );
+    assert_eq!(said(&outcome, "info"), "inline-regression proved R-inline-lost");
+}
+
+#[test]
+fn what_callers_cost_less_is_not_divided_among_the_functions_that_left_them() {
+    let build = "main:50 work:50 main>work main>scan ";
+    let before = with_rest("main;scan 300\nmain;scan;+results 50\nmain;scan;+info 50");
+    let after = with_rest("main;scan 180\nmain;scan;results 150\nmain;scan;info 450");
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:500 scan<results*1 scan<info*1")),
+        seen(&after, &format!("{build} scan:200 results:150 info:150 scan>results scan>info")),
+    );
+    assert_eq!(said(&outcome, "results"), "inline-change proved R-inline-change");
+    assert_eq!(said(&outcome, "info"), "inline-regression proved R-inline-lost");
+}
+
+#[test]
 fn what_copies_elsewhere_cost_is_not_taken_off_the_cost_of_another_function() {
     let build = "main:50 work:50 main>work main>scan main>other ";
     let before = with_rest(

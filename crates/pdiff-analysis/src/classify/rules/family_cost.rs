@@ -1,6 +1,7 @@
 //! The cost of a change of inlining: the net change of a family, which is the flipped functions and the callers they left
 //! or entered. Weight that only changed rows is not part of it, and neither is what a caller costs more for other reasons. Where
-//! several functions of a family flipped, what the own lines of one cost is not the cost of another.
+//! several functions of a family flipped, what the own lines of one cost is not the cost of another, and what their callers cost
+//! is divided among them.
 
 use pdiff_profile::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,13 +12,18 @@ use crate::classify::cause::Judged;
 use crate::classify::context::Context;
 use crate::noise::FLOOR_PP;
 
-/// The net change of a family.
+/// A function that moved less than this part of what a family's functions moved has no proof of its own that the callers cost more by it.
+const MAIN_PART: f64 = 0.5;
+
+/// The net change of a family, or the part of it that is one flipped function's.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FamilyCost {
     /// Change of the members' self by symbol together, without the common factor, in points.
     pub net_pp: f64,
     /// Half the width of its 95 % interval, in points.
     pub half_width_pp: f64,
+    /// Whether it is mostly a small part of what callers cost more that other functions left or entered as well.
+    pub is_shared: bool,
 }
 
 impl FamilyCost {
@@ -63,8 +69,9 @@ pub(super) fn family_costs(
         let lines = |row: &usize| Some((*row, lines_pp(context, *row))).filter(|_| flipped.contains(row));
         let lines: FxHashMap<usize, f64> = rows.iter().filter_map(lines).collect();
         let in_direction: f64 = lines.values().filter(|pp| **pp * cost.net_pp > 0.0).map(|pp| pp.abs()).sum();
+        let moved: f64 = lines.keys().map(|row| moved_pp(context, *row)).sum();
         rows.into_iter().map(move |row| match lines.get(&row) {
-            Some(own) => (row, without_others(cost, in_direction - (own * cost.net_pp.signum()).max(0.0))),
+            Some(own) => (row, of_one(context, cost, row, (*own, in_direction), moved)),
             None => (row, cost),
         })
     });
@@ -85,9 +92,30 @@ fn lines_pp(context: &Context<'_>, row: usize) -> f64 {
     if lines * code > 0.0 { lines.signum() * lines.abs().min(code.abs()) } else { 0.0 }
 }
 
-/// The cost of a family for one of its flipped functions: without what the lines of the others cost in the same direction.
-fn without_others(cost: FamilyCost, others: f64) -> FamilyCost {
-    FamilyCost { net_pp: cost.net_pp.signum() * (cost.net_pp.abs() - others).max(0.0), ..cost }
+/// How much a flipped function's self by symbol changed, in points.
+fn moved_pp(context: &Context<'_>, row: usize) -> f64 {
+    context.cases.get(row).map_or(0.0, |case| case.row.delta_booked_pp().abs())
+}
+
+/// The cost of a family for one of its flipped functions: what its own lines cost in the direction of the family, and of what is not the lines
+/// of any (`lines` are its own, and those of all, in that direction) the part that it has of the self by symbol which `moved`.
+fn of_one(
+    context: &Context<'_>,
+    cost: FamilyCost,
+    row: usize,
+    (own, of_all): (f64, f64),
+    moved: f64,
+) -> FamilyCost {
+    let of_none = cost.net_pp.abs() - of_all;
+    // What callers cost less may all be by this one.
+    let part = if of_none > 0.0 { moved_pp(context, row) / moved } else { 1.0 };
+    let own = (own * cost.net_pp.signum()).max(0.0);
+    let of_callers = part * of_none;
+    FamilyCost {
+        net_pp: cost.net_pp.signum() * (own + of_callers).max(0.0),
+        half_width_pp: part * cost.half_width_pp,
+        is_shared: part < MAIN_PART && of_callers > own,
+    }
 }
 
 fn find(root: &FxHashMap<usize, usize>, mut row: usize) -> usize {
@@ -103,7 +131,7 @@ fn cost(context: &Context<'_>, rows: &[usize], callers: &FxHashMap<usize, Vec<Fl
     let changes = members().map(|(row, case)| change_pp(context, case, callers.get(&row)));
     let of_members: f64 = members().map(|(_, case)| Judged::Booked.half_width_pp(case.row).powi(2)).sum();
     let of_factor = before * context.common_shift.factor() * context.common_shift.error();
-    FamilyCost { net_pp: changes.sum(), half_width_pp: of_members.sqrt().hypot(of_factor) }
+    FamilyCost { net_pp: changes.sum(), half_width_pp: of_members.sqrt().hypot(of_factor), is_shared: false }
 }
 
 /// A member's change of self by symbol, without the common factor, in points. A caller that its callees left may cost more by the

@@ -210,6 +210,9 @@ fn callee_of(
     if cause != Cause::InlineChange && !context.builds.same_optimisation(&case.ids) {
         finding = finding.limited(Confidence::Likely, Limit::OtherOptimisation);
     }
+    if cause != Cause::InlineChange && family_cost.is_some_and(|cost| cost.is_shared) {
+        finding = finding.limited(Confidence::Likely, Limit::SharedCallers);
+    }
     let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, inlined_on.other());
     if !flips.iter().any(is_entered) {
         finding = finding.limited(Confidence::Likely, Limit::LostCaller);

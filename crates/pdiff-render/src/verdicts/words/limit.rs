@@ -34,6 +34,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::OtherOptimisation => {
             "the builds were optimised differently: its code may cost more for other reasons than inlining".to_owned()
         }
+        Limit::SharedCallers => {
+            "the inlining of other functions, which have more samples, changed in the same callers: what the callers cost more is divided by samples".to_owned()
+        }
         Limit::NoSymbol => "no symbol covers these addresses".to_owned(),
         Limit::BuildShowsTooLittle(side) => format!(
             "the {side} build shows too little: give a file with symbols and debug information with --binary-{side}"
