@@ -1,6 +1,6 @@
 //! Functions that were put between others, and stacks that lead through other functions.
 
-use crate::build::{classified, said, seen, verdict, with_rest};
+use crate::build::{classified, said, seen, steady, verdict, with_rest};
 
 #[test]
 fn a_caller_that_was_put_in_between_is_moved_and_not_new() {
@@ -154,4 +154,39 @@ fn a_function_that_chains_lost_before_is_not_called_more_for_what_it_leads_to() 
     assert_eq!(of(lost, after), "R-heavier");
     let called_more = "main;top;curve 20\nmain;top;curve;eval 8\nmain;top;curve;eval;power 6";
     assert_eq!(of(called_more, after), "R-fast-path");
+}
+
+#[test]
+fn where_all_functions_share_less_a_callee_that_is_called_twice_did_not_come_from_others() {
+    let (steady, words) = steady();
+    let build = |native: &str, calls: &str| {
+        format!(
+            "main:50 {words} {native}:180 {native}=39 main>{native} {native}>has {native}>set has:90 has={} set:91 set=43 \
+             has>find set>find {calls} find:185 find=40 find>same same:60 same=41 extra:300 extra=42 main>extra",
+            calls.len()
+        )
+    };
+    let of = |native: &str, has: [u64; 2], set: [u64; 2], extra: u64| {
+        let find = |of: &str, [own, same]: [u64; 2]| {
+            format!("main;{native};{of};find {own}\nmain;{native};{of};find;same {same}\n")
+        };
+        format!("{steady}{}{}main;extra {extra}", find("has", has), find("set", set))
+    };
+    let said_of = |native: &str, calls: &str, has: [u64; 2], set: [u64; 2]| {
+        let (before, after) = (of("call", [100, 100], [160, 160], 400), of(native, has, set, 900));
+        let outcome = classified(seen(&before, &build("call", "")), seen(&after, &build(native, calls)));
+        said(&outcome, "has")
+    };
+    let more = "more-calls likely R-fast-path";
+    assert_eq!(said_of("call", "has>find", [170, 170], [160, 160]), more);
+    // The functions above them have another name.
+    assert_eq!(said_of("call_native", "has>find", [170, 170], [160, 160]), more);
+    // Its own code does not cost more beyond noise, but hardly less than so many calls do.
+    assert_eq!(said_of("call", "has>find", [122, 195], [160, 160]), more);
+    // There are no more calls in the code, or others have as much less of it.
+    assert_ne!(said_of("call", "", [122, 195], [160, 160]), more);
+    let moved = "moved likely R-in-between";
+    assert_eq!(said_of("call", "has>find", [170, 170], [95, 95]), moved);
+    assert_eq!(said_of("call", "has>find", [140, 140], [125, 125]), moved);
+    assert_ne!(said_of("call", "has>find", [160, 160], [138, 138]), moved);
 }

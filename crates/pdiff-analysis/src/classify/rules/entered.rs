@@ -65,13 +65,24 @@ fn is_called_as_before(
 /// percent: what it does there, it may not have been asked for before. A caller that entered it, however little, with code that is the
 /// same and runs no more, asks it for the same.
 pub(super) fn anew_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
-    let calls = context.calls_to(case.row, Side::After).into_iter();
-    let change = |call: &crate::compare::SampledCall| {
+    // A caller with another name is the same one.
+    let mut callers: Vec<(&str, PerSide<f64>, Option<&Case<'_>>)> = Vec::new();
+    for call in context.calls_to(case.row, Side::After) {
         let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
+        let caller = context.caller(call);
+        let before = caller.and_then(|caller| caller.other_name.as_ref());
+        let name =
+            before.filter(|(side, _)| *side == Side::Before).map_or(call.caller.as_str(), |(_, name)| name);
+        match callers.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, sum, _)) => *sum = PerSide::from_fn(|side| sum[side] + pct[side]),
+            None => callers.push((name, pct, caller)),
+        }
+    }
+    let change = |(_, pct, caller): (&str, PerSide<f64>, Option<&Case<'_>>)| {
         let before = context.common_shift.factor() * pct.before;
         let is_one_sided = pct.after >= FACTOR * before || before >= FACTOR * pct.after;
-        let asks_as_before = || context.caller(call).is_some_and(|caller| runs_as_before(context, caller));
+        let asks_as_before = || caller.is_some_and(|caller| runs_as_before(context, caller));
         if is_one_sided && !(before > 0.0 && asks_as_before()) { pct.after - before } else { 0.0 }
     };
-    calls.map(change).sum()
+    callers.into_iter().map(change).sum()
 }

@@ -299,7 +299,10 @@ fn entered_more<'a>(
     let is_flat = is_sampled && !has_flipped_callees() && own_after < MORE_WITH_CALLS * shift.factor() * own;
     // Where most of its calls come from elsewhere, it grows by less.
     let expected_pp = (after - before) * own_after / callee.row.after.total_pct;
-    let is_flat = is_flat && own_after - shift.factor() * own < EXPLAINING_PART * expected_pp;
+    // Where the code has more calls, its own code may cost a standard error more.
+    let unsure_pp = if has_more_calls { Judged::Booked.half_width_pp(callee.row) / 2.0 } else { 0.0 };
+    let own_pp = own_after - shift.factor() * own + unsure_pp;
+    let is_flat = is_flat && own_pp < EXPLAINING_PART * expected_pp;
     let left = context.left_callers_pp(case, callee, Side::Before);
     let is_told = is_more && !is_flat && left < EXPLAINING_PART * (pct.after - pct.before);
     // What the code cannot leave out any more is called more here, whatever others do with it.

@@ -70,7 +70,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if context.common_shift.explains(row, Judged::Total) {
         return None;
     }
-    let delta_pp = row.delta_total_pp();
+    let delta_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
     let (more, less) = more_and_less(delta_pp);
     let mut kept = BTreeMap::new();
     add_kept((context, flipped), &mut vec![case], [more, less], &mut kept);
@@ -170,10 +170,11 @@ fn add_kept<'c>(
         if !may_lead_on && whole.is_none_or(|whole| under <= whole) {
             continue;
         }
-        let grew = under
-            - below_pct(context, way, callee, less)
-            - under_other_name(context, row, callee, less)
-            - mates.iter().map(|mate| below_pct(context, way, mate, less)).sum::<f64>();
+        let below = below_pct(context, way, callee, less)
+            + under_other_name(context, row, callee, less)
+            + mates.iter().map(|mate| below_pct(context, way, mate, less)).sum::<f64>();
+        let (before, after) = if more == Side::After { (below, under) } else { (under, below) };
+        let grew = grown_pp(context, before, after, more);
         if grew <= 0.0 {
             continue;
         }
@@ -242,7 +243,7 @@ fn change_of_whole_pp(
     more: Side,
 ) -> Option<f64> {
     if callee.is_sampled(more.other()) {
-        return Some(callee.row.side(more).total_pct - callee.row.side(more.other()).total_pct);
+        return Some(grown_total_pp(context, callee.row, more));
     }
     let row = context.row_number(callee.row)?;
     let found = successions(context, flipped);
