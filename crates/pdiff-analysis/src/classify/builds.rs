@@ -9,6 +9,7 @@ use pdiff_profile::census::{
 use pdiff_profile::{PerSide, Side};
 
 use super::background::Foreground;
+use super::fact::CalledBy;
 use super::input::ClassifyInput;
 use super::places::{names_above, places};
 use super::sources::Sources;
@@ -46,8 +47,8 @@ pub(super) struct CallerFlip {
     pub(super) level: FoundBy,
     /// Whether one build has the function only inlined and the other only out of line, whoever contains and calls it.
     pub(super) is_moved_out: bool,
-    /// Whether the caller calls it on the side that calls; else others do.
-    pub(super) calls_it: bool,
+    /// What calls it on the side that calls.
+    pub(super) called_by: CalledBy,
     /// The caller on the side that calls, and whether it is the only one there that does.
     pub(super) called_in: (FunctionId, bool),
 }
@@ -186,6 +187,27 @@ impl<'a> Builds<'a> {
         matches.flat_map(|found| pair.flips(found, inlined_on)).collect()
     }
 
+    /// Functions that contain copies of the functions on `inlined_on`, where the other side has no copy and no direct call of them anywhere,
+    /// as callers that call them through pointers there.
+    pub(super) fn left_holders(&self, ids: &PerSide<Vec<FunctionId>>, inlined_on: Side) -> Vec<CallerFlip> {
+        let Some(pair) = &self.pair else { return Vec::new() };
+        let is_asked = |found: &&Match| ids.after.contains(&found.after);
+        let matches = ids.before.iter().filter_map(|id| pair.matching.after_of(*id)).filter(is_asked);
+        let left = matches.filter(|found| {
+            pair.has_no_copy(found, inlined_on.other()) && pair.has_no_call(found, inlined_on.other())
+        });
+        left.flat_map(|found| {
+            let flips = pair.holders(found, inlined_on);
+            let by_pointer = |flip| {
+                let flip = pair.caller(found, &flip, inlined_on)?;
+                let called_in = (flip.called_in.0, false);
+                Some(CallerFlip { called_by: CalledBy::Pointer, called_in, ..flip })
+            };
+            flips.into_iter().filter_map(by_pointer)
+        })
+        .collect()
+    }
+
     /// Whether both builds come from compilers of one family and major version; `None` where one is not known.
     pub(super) fn same_compiler(&self, ids: &PerSide<Vec<FunctionId>>) -> Option<bool> {
         let of = |side: Side| self.producer(side, &ids[side]);
@@ -291,7 +313,7 @@ impl Pair<'_> {
         let is_moved_out = self.is_moved_out(found, inlined_on);
         if is_moved_out {
             let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
-            let more = self.holders(found, inlined_on);
+            let more = self.holders_above(found, inlined_on);
             flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
         }
         let with_caller = |flip| self.caller(found, flip, inlined_on);
@@ -301,18 +323,34 @@ impl Pair<'_> {
     /// Whether the function is only inlined on `inlined_on`, and only out of line on the other side: whoever calls it now,
     /// for what called it may have left its caller, too.
     fn is_moved_out(&self, found: &Match, inlined_on: Side) -> bool {
-        let functions = self.before.function(found.before).zip(self.after.function(found.after));
-        let Some((before, after)) = functions.filter(|_| found.level.is_exact() && !found.is_ambiguous)
-        else {
-            return false;
+        let inlined = match inlined_on {
+            Side::Before => self.before.function(found.before),
+            Side::After => self.after.function(found.after),
         };
-        let (inlined, called) = match inlined_on {
-            Side::Before => (before, after),
-            Side::After => (after, before),
+        let is_inlined_only =
+            inlined.is_some_and(|inlined| inlined.bodies().is_empty() && inlined.inlined_instances() > 0);
+        is_inlined_only && self.has_no_copy(found, inlined_on.other())
+    }
+
+    /// Whether the code of a side's build was read for calls, and none calls a function directly.
+    fn has_no_call(&self, found: &Match, side: Side) -> bool {
+        let (census, function) = match side {
+            Side::Before => (self.before, found.before),
+            Side::After => (self.after, found.after),
+        };
+        let is_read = || census.functions().any(|function| !census.calls_from(function.id()).is_empty());
+        census.calls_to(function).next().is_none() && is_read()
+    }
+
+    /// Whether a side's build surely has no copy of a function that was found on both sides by its full name.
+    fn has_no_copy(&self, found: &Match, side: Side) -> bool {
+        let called = match side {
+            Side::Before => self.before.function(found.before),
+            Side::After => self.after.function(found.after),
         };
         let sees = self.before.sees_inlines() && self.after.sees_inlines();
-        let is_inlined_only = inlined.bodies().is_empty() && inlined.inlined_instances() > 0;
-        sees && is_inlined_only && called.is_described() && called.inlined_instances() == 0
+        let is_found = found.level.is_exact() && !found.is_ambiguous;
+        is_found && sees && called.is_some_and(|of| of.is_described() && of.inlined_instances() == 0)
     }
 
     /// The functions that contain copies on `inlined_on`, as callers that flipped.
@@ -329,6 +367,11 @@ impl Pair<'_> {
             let caller = partner.filter(|partner| !partner.is_ambiguous)?;
             Some(Flip { caller_before: caller.before, caller_after: caller.after, sites: into.sites })
         };
+        census.inlined_into(function).filter_map(flip).collect()
+    }
+
+    /// Those of the functions that contain copies on `inlined_on` which lead to the function in the code of the other side.
+    fn holders_above(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
         let (called_in, called) = match inlined_on {
             Side::Before => (self.after, found.after),
             Side::After => (self.before, found.before),
@@ -348,7 +391,7 @@ impl Pair<'_> {
             };
             bodies.any(is_above)
         };
-        census.inlined_into(function).filter_map(flip).filter(leads_to_it).collect()
+        self.holders(found, inlined_on).into_iter().filter(leads_to_it).collect()
     }
 
     fn caller(&self, found: &Match, flip: &Flip, inlined_on: Side) -> Option<CallerFlip> {
@@ -361,7 +404,10 @@ impl Pair<'_> {
         let is_only_caller = census.calls_to(callee).all(|edge| edge.caller == caller);
         Some(CallerFlip {
             is_moved_out: false,
-            calls_it: census.call(caller, callee).is_some(),
+            called_by: match census.call(caller, callee) {
+                Some(_) => CalledBy::Caller,
+                None => CalledBy::Others,
+            },
             called_in: (caller, is_only_caller),
             names: PerSide::new(before.name().to_owned(), after.name().to_owned()),
             files: PerSide::new(before, after).map(|function| function.file().map(str::to_owned)),

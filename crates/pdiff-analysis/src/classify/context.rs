@@ -236,9 +236,14 @@ impl<'a> Context<'a> {
     /// the chains of the function that it calls.
     pub(super) fn sampled_flips(&self, case: &Case<'_>, inlined_on: Side) -> Vec<CallerFlip> {
         let mut flips = self.builds.flips(&case.ids, inlined_on);
-        flips.retain(|flip| {
-            self.is_sampled(flip, inlined_on) && self.is_entered(flip, case, inlined_on.other())
+        let called_on = inlined_on.other();
+        flips.retain(|flip| self.is_sampled(flip, inlined_on) && self.is_entered(flip, case, called_on));
+        let mut by_pointer = self.builds.left_holders(&case.ids, inlined_on);
+        by_pointer.retain(|flip| {
+            let is_known = flips.iter().any(|known| known.called_in.0 == flip.called_in.0);
+            !is_known && self.is_sampled(flip, inlined_on) && self.is_called_by(flip, case, called_on)
         });
+        flips.append(&mut by_pointer);
         // A caller that was found by a similar name may be another function.
         let key = |flip: &CallerFlip| (flip.level > FoundBy::Qualified, std::cmp::Reverse(flip.sites));
         flips.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.names.cmp(&b.names)));
@@ -262,6 +267,15 @@ impl<'a> Context<'a> {
         let total_pct = case.row.side(called_on).total_pct;
         let is_lost = || self.orphaned_pct(case, called_on) >= LOST_PART * total_pct;
         self.is_sampled(flip, called_on) || (total_pct > 0.0 && (is_only_caller || is_lost()))
+    }
+
+    /// Whether the stacks of a side show a flip's caller directly above the function.
+    fn is_called_by(&self, flip: &CallerFlip, case: &Case<'_>, side: Side) -> bool {
+        let caller = self.flip_rows(flip)[side];
+        self.calls_to(case.row, side).into_iter().filter(|call| call.weight(side).0 > 0).any(|call| {
+            let shown = self.caller(call).map(|caller| caller.row);
+            shown.zip(caller).is_some_and(|(shown, caller)| std::ptr::eq(shown, caller))
+        })
     }
 
     /// The number of a case's row on a side: that of its other name, where it has one there.

@@ -174,8 +174,8 @@ pub enum Fact {
         inlined_on: Side,
         /// How the caller was found on both sides.
         level: FoundBy,
-        /// Whether the caller calls it on the other side; else other functions do.
-        calls_it: bool,
+        /// What calls it on the other side.
+        called_by: CalledBy,
     },
     /// Two rows as one function.
     AsOne {
@@ -281,6 +281,17 @@ pub struct InlinedCopies {
     pub sites: u64,
     /// The place of one of them, if it is known.
     pub place: Option<SourcePlace>,
+}
+
+/// What calls a function where its copy is gone from a caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CalledBy {
+    /// The caller, in its code.
+    Caller,
+    /// The caller, through a pointer: the stacks show it, and no direct call is in its code.
+    Pointer,
+    /// Other functions.
+    Others,
 }
 
 /// A call in a build's code.

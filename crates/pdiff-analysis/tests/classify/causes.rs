@@ -1,6 +1,8 @@
 //! One case a cause; fast paths and successors have files of their own.
 
-use pdiff_analysis::classify::{CallCounts, Evidence, Fact, Limit, Reason, SelfChange, Tag};
+use pdiff_analysis::classify::{
+    CallCounts, CalledBy, Classification, Evidence, Fact, Limit, Reason, SelfChange, Tag,
+};
 use pdiff_analysis::matching::SourceMove;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
@@ -53,6 +55,34 @@ fn callers_that_lost_the_weight_prove_it_where_debug_lines_give_the_copies_less(
     assert_eq!(flipped("main;scan 140"), "inline-regression likely R-inline-lost");
     // Costs no more: only the inlining is claimed, and the code shows it.
     assert_eq!(flipped("main;scan 215"), "inline-change proved R-inline-change");
+}
+
+#[test]
+fn a_function_that_is_called_through_a_pointer_where_it_was_inlined_is_inlined_no_more() {
+    let build = "main:50 work:50 main>work main>scan ";
+    let before = with_rest("main;scan 60\nmain;scan;+leaf 50");
+    let of = |after: &str, calls: &str| {
+        classified(
+            seen(&before, &format!("{build} scan:400 scan<leaf*2 leaf:90 drop:60 drop>leaf")),
+            seen(&with_rest(after), &format!("{build} scan:200 leaf:150 drop:60 {calls}")),
+        )
+    };
+    let stacks = "main;scan 60\nmain;scan;leaf 200";
+    let through_pointer = of(stacks, "");
+    assert_eq!(said(&through_pointer, "leaf"), "inline-regression proved R-inline-lost");
+    let is_told = |fact: &Fact| matches!(fact, Fact::Flip { called_by: CalledBy::Pointer, .. });
+    let evidence = &verdict(&through_pointer, "leaf").evidence;
+    assert!(evidence.iter().any(|evidence| is_told(&evidence.fact)), "{evidence:?}");
+    // A function in between may have lost its frame; copies elsewhere; another caller, which says nothing about this one.
+    let is_lost = |outcome: &Classification| verdict(outcome, "leaf").rule_id == "R-inline-lost";
+    assert!(!is_lost(&of(stacks, "drop>leaf")));
+    assert!(!is_lost(&of(stacks, "drop<leaf*1")));
+    assert!(!is_lost(&of("main;scan 60\nmain;drop;leaf 200", "")));
+    // No code was read for calls.
+    let after = with_rest(stacks);
+    let unread = seen(&after, "main:50 work:50 scan:200 leaf:150");
+    let old = format!("{build} scan:400 scan<leaf*2 leaf:90 drop:60 drop>leaf");
+    assert!(!is_lost(&classified(seen(&before, &old), unread)));
 }
 
 #[test]

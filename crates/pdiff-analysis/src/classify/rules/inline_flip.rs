@@ -345,7 +345,7 @@ fn moved_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCa
 
 fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {
     let caller = flip.names[Side::After].clone();
-    Fact::Flip { caller, sites: flip.sites, inlined_on, level: flip.level, calls_it: flip.calls_it }
+    Fact::Flip { caller, sites: flip.sites, inlined_on, level: flip.level, called_by: flip.called_by }
 }
 
 /// The compiler's remarks on calls that it did not inline, on the side with the call.
