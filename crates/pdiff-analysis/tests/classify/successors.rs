@@ -399,3 +399,20 @@ fn a_function_that_runs_only_inlined_is_found_under_its_other_name() {
     assert!(!of(150, 2).starts_with("moved"));
     assert!(!of(62, 3).starts_with("moved"));
 }
+
+#[test]
+fn a_part_of_a_function_that_is_inlined_now_is_split_off_and_not_new() {
+    let build = "main:50 work:50 main>work main>get ";
+    let old = format!("{build} get:200 find_entry:150 get>find_entry");
+    let new = format!("{build} get:260 get<find_entry*1 find_entry_hashed:140 get>find_entry_hashed");
+    let before = with_rest("main;get 60\nmain;get;find_entry 100");
+    let said_of = |get: u64, rest: u64| {
+        let after =
+            with_rest(&format!("main;get {get}\nmain;get;+find_entry {rest}\nmain;get;find_entry_hashed 58"));
+        said(&classified(seen(&before, &old), seen(&after, &new)), "find_entry_hashed")
+    };
+    assert_eq!(said_of(60, 40), "split likely R-succession");
+    // The function that contains it now has what it lost, or it lost nothing.
+    assert!(said_of(130, 40).starts_with("new-overhead"), "{}", said_of(130, 40));
+    assert!(said_of(60, 100).starts_with("new-overhead"), "{}", said_of(60, 100));
+}

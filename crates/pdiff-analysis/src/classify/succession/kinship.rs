@@ -97,11 +97,14 @@ impl<'c, 'a> Kinship<'c, 'a> {
     /// members of its family, so only what the whole family lost can have gone elsewhere. `None` if its inlining is the same.
     pub(super) fn lost_by_family(&self, row: usize, with: Side) -> Option<f64> {
         let cost = self.flipped.get(&row)?;
-        let most = |cost: &FamilyCost| {
-            let lost = if with == Side::After { -cost.net_pp } else { cost.net_pp };
-            lost + cost.half_width_pp
-        };
+        let most = |cost: &FamilyCost| lost_pp(cost, with) + cost.half_width_pp;
         Some(cost.as_ref().map_or(f64::INFINITY, most))
+    }
+
+    /// What a row lost to others on side `with` by its family's net, if its inlining changed. `None` if its inlining is the same.
+    pub(super) fn net_lost_by_family(&self, row: usize, with: Side) -> Option<f64> {
+        let cost = self.flipped.get(&row)?;
+        Some(cost.as_ref().map_or(0.0, |cost| lost_pp(cost, with)))
     }
 
     /// What a row has less of on side `with`, without the common factor.
@@ -197,6 +200,11 @@ fn partner_line(builds: &Builds<'_>, other: &Census, with: Side, id: FunctionId,
     let (partner_stem, line) = place_of(other, partner)?;
     let is_clear = !found.is_ambiguous && partner_stem == stem;
     is_clear.then_some(line)
+}
+
+/// What a family has less of on side `with`, in points.
+fn lost_pp(cost: &FamilyCost, with: Side) -> f64 {
+    if with == Side::After { -cost.net_pp } else { cost.net_pp }
 }
 
 /// The larger of a row's self by symbol and total, in percent.
