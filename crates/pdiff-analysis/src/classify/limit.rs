@@ -31,7 +31,7 @@ pub enum Limit {
     UnknownCompilers,
     /// The compilers were told to optimise in different ways.
     OtherOptimisation,
-    /// Other functions, which moved more, left or entered the same callers: what these cost cannot be divided for sure.
+    /// Other functions left or entered the same callers: how much of what these cost is by which of them is an estimate.
     SharedCallers,
     /// No symbol covers the addresses.
     NoSymbol,

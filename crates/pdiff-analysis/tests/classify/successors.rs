@@ -405,14 +405,17 @@ fn a_part_of_a_function_that_is_inlined_now_is_split_off_and_not_new() {
     let build = "main:50 work:50 main>work main>get ";
     let old = format!("{build} get:200 find_entry:150 get>find_entry");
     let new = format!("{build} get:260 get<find_entry*1 find_entry_hashed:140 get>find_entry_hashed");
-    let before = with_rest("main;get 60\nmain;get;find_entry 100");
-    let said_of = |get: u64, rest: u64| {
+    let said_of = |get: [u64; 2], rest: u64| {
+        let before = with_rest(&format!("main;get {}\nmain;get;find_entry 100", get[0]));
         let after =
-            with_rest(&format!("main;get {get}\nmain;get;+find_entry {rest}\nmain;get;find_entry_hashed 58"));
+            format!("main;get {}\nmain;get;+find_entry {rest}\nmain;get;find_entry_hashed 58", get[1]);
+        let after = with_rest(&after);
         said(&classified(seen(&before, &old), seen(&after, &new)), "find_entry_hashed")
     };
-    assert_eq!(said_of(60, 40), "split likely R-succession");
-    // The function that contains it now has what it lost, or it lost nothing.
-    assert!(said_of(130, 40).starts_with("new-overhead"), "{}", said_of(130, 40));
-    assert!(said_of(60, 100).starts_with("new-overhead"), "{}", said_of(60, 100));
+    assert_eq!(said_of([60, 60], 40), "split likely R-succession");
+    // The function that contains it now has what it lost, or may have it within noise; or it lost nothing.
+    for (get, rest) in [([60, 130], 40), ([3000, 3000], 40), ([60, 60], 100)] {
+        let said = said_of(get, rest);
+        assert!(said.starts_with("new-overhead"), "{get:?} {rest}: {said}");
+    }
 }

@@ -1,10 +1,10 @@
 //! The cost of a change of inlining: the net change of a family, which is the flipped functions and the callers they left
 //! or entered. Weight that only changed rows is not part of it, and neither is what a caller costs more for other reasons. Where
 //! several functions of a family flipped, what the own lines of one cost is not the cost of another, and what their callers cost
-//! is divided among them.
+//! more is divided among them.
 
 use pdiff_profile::Side;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::flipped_callee::FlippedCallee;
 use crate::classify::case::Case;
@@ -12,8 +12,8 @@ use crate::classify::cause::Judged;
 use crate::classify::context::Context;
 use crate::noise::FLOOR_PP;
 
-/// A function that moved less than this part of what a family's functions moved has no proof of its own that the callers cost more by it.
-const MAIN_PART: f64 = 0.5;
+/// Callers cost more by one function alone if it moved this part of what moved; else by which of them is an estimate.
+const NEARLY_ALL: f64 = 0.9;
 
 /// The net change of a family, or the part of it that is one flipped function's.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -22,7 +22,7 @@ pub struct FamilyCost {
     pub net_pp: f64,
     /// Half the width of its 95 % interval, in points.
     pub half_width_pp: f64,
-    /// Whether it is mostly a small part of what callers cost more that other functions left or entered as well.
+    /// Whether most of it is an estimate: a part of what callers cost more that other functions left or entered as well.
     pub is_shared: bool,
 }
 
@@ -38,13 +38,34 @@ impl FamilyCost {
     pub fn is_less(&self) -> bool {
         Self { net_pp: -self.net_pp, ..*self }.is_more()
     }
+
+    /// Another net of it, as certain as this one.
+    fn with_net(self, net_pp: f64) -> Self {
+        let part = if self.net_pp == 0.0 { 1.0 } else { net_pp / self.net_pp };
+        Self { net_pp, half_width_pp: part * self.half_width_pp, ..self }
+    }
+
+    /// How much less it costs on a side than on the other, in points.
+    #[must_use]
+    pub(in crate::classify) fn lost_pp(&self, on: Side) -> f64 {
+        if on == Side::After { -self.net_pp } else { self.net_pp }
+    }
 }
 
-/// The cost of each family, by the row of every member.
+/// The cost of families.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct FamilyCosts {
+    /// By the row of each member: that of its family, for a flipped function without what the own lines of others cost in the same direction.
+    pub(crate) whole: FxHashMap<usize, FamilyCost>,
+    /// By the row of each flipped function: its part of that.
+    pub(crate) parts: FxHashMap<usize, FamilyCost>,
+}
+
+/// The cost of each family.
 pub(super) fn family_costs(
     context: &Context<'_>,
     callers: &FxHashMap<usize, Vec<FlippedCallee>>,
-) -> FxHashMap<usize, FamilyCost> {
+) -> FamilyCosts {
     let mut root: FxHashMap<usize, usize> = FxHashMap::default();
     let mut pairs: Vec<(usize, usize)> =
         callers.iter().flat_map(|(caller, callees)| callees.iter().map(|of| (*caller, of.row))).collect();
@@ -62,20 +83,56 @@ pub(super) fn family_costs(
             of_root.push(row);
         }
     }
-    let flipped: FxHashSet<usize> = callers.values().flatten().map(|callee| callee.row).collect();
-    let costs = members.into_values().flat_map(|mut rows| {
+    let flipped: FxHashMap<usize, FlippedCallee> =
+        callers.values().flatten().map(|callee| (callee.row, *callee)).collect();
+    let mut costs = FamilyCosts::default();
+    for mut rows in members.into_values() {
         rows.sort_unstable();
         let cost = cost(context, &rows, callers);
-        let lines = |row: &usize| Some((*row, lines_pp(context, *row))).filter(|_| flipped.contains(row));
-        let lines: FxHashMap<usize, f64> = rows.iter().filter_map(lines).collect();
-        let in_direction: f64 = lines.values().filter(|pp| **pp * cost.net_pp > 0.0).map(|pp| pp.abs()).sum();
-        let moved: f64 = lines.keys().map(|row| moved_pp(context, *row)).sum();
-        rows.into_iter().map(move |row| match lines.get(&row) {
-            Some(own) => (row, of_one(context, cost, row, (*own, in_direction), moved)),
-            None => (row, cost),
-        })
-    });
-    costs.collect()
+        let functions = rows.iter().filter_map(|row| Some(Flipped::new(context, flipped.get(row)?, cost)));
+        let functions: Vec<Flipped> = functions.collect();
+        costs.whole.extend(rows.iter().map(|row| (*row, cost)));
+        for of in &functions {
+            let others: f64 =
+                functions.iter().filter(|other| other.row != of.row).map(|of| of.lines_pp).sum();
+            let whole =
+                FamilyCost { net_pp: cost.net_pp.signum() * (cost.net_pp.abs() - others).max(0.0), ..cost };
+            costs.whole.insert(of.row, whole);
+            costs.parts.insert(of.row, of.part(whole, &functions));
+        }
+    }
+    costs
+}
+
+/// A flipped function of a family.
+struct Flipped {
+    row: usize,
+    /// What its own lines cost in the direction of the family.
+    lines_pp: f64,
+    /// How much its self by symbol changed, where it can cost the family that.
+    moved_pp: f64,
+}
+
+impl Flipped {
+    fn new(context: &Context<'_>, of: &FlippedCallee, family: FamilyCost) -> Self {
+        let direction = family.net_pp.signum();
+        // What left costs more, what entered costs less.
+        let explains = (of.inlined_on == Side::Before) == (direction > 0.0);
+        let moved_pp = if explains { of.delta_booked_pp.abs() } else { 0.0 };
+        Self { row: of.row, lines_pp: (lines_pp(context, of.row) * direction).max(0.0), moved_pp }
+    }
+
+    /// Its part of the cost of its family without the lines of others: what its own lines cost, and of the rest, which are the callers,
+    /// as much as it has of what moved. What callers cost less may all be by it.
+    fn part(&self, whole: FamilyCost, all: &[Self]) -> FamilyCost {
+        let of_callers = whole.net_pp.abs() - self.lines_pp;
+        let moved: f64 = all.iter().map(|of| of.moved_pp).sum();
+        let is_alone = of_callers <= 0.0 || self.moved_pp == 0.0;
+        let part = if is_alone { 1.0 } else { self.moved_pp / moved };
+        let net_pp = whole.net_pp.signum() * (self.lines_pp + part * of_callers);
+        let is_shared = part < NEARLY_ALL && part * of_callers > self.lines_pp;
+        FamilyCost { is_shared, ..whole.with_net(net_pp) }
+    }
 }
 
 /// What the own lines of a function cost more beyond noise, in points: no more than its own code, for copies may be in functions that are
@@ -90,32 +147,6 @@ fn lines_pp(context: &Context<'_>, row: usize) -> f64 {
     };
     let (lines, code) = (change(Judged::OwnSelf), change(Judged::Booked));
     if lines * code > 0.0 { lines.signum() * lines.abs().min(code.abs()) } else { 0.0 }
-}
-
-/// How much a flipped function's self by symbol changed, in points.
-fn moved_pp(context: &Context<'_>, row: usize) -> f64 {
-    context.cases.get(row).map_or(0.0, |case| case.row.delta_booked_pp().abs())
-}
-
-/// The cost of a family for one of its flipped functions: what its own lines cost in the direction of the family, and of what is not the lines
-/// of any (`lines` are its own, and those of all, in that direction) the part that it has of the self by symbol which `moved`.
-fn of_one(
-    context: &Context<'_>,
-    cost: FamilyCost,
-    row: usize,
-    (own, of_all): (f64, f64),
-    moved: f64,
-) -> FamilyCost {
-    let of_none = cost.net_pp.abs() - of_all;
-    // What callers cost less may all be by this one.
-    let part = if of_none > 0.0 { moved_pp(context, row) / moved } else { 1.0 };
-    let own = (own * cost.net_pp.signum()).max(0.0);
-    let of_callers = part * of_none;
-    FamilyCost {
-        net_pp: cost.net_pp.signum() * (own + of_callers).max(0.0),
-        half_width_pp: part * cost.half_width_pp,
-        is_shared: part < MAIN_PART && of_callers > own,
-    }
 }
 
 fn find(root: &FxHashMap<usize, usize>, mut row: usize) -> usize {

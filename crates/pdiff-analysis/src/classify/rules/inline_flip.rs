@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::code_counts::has_no_body;
 use super::edge;
-use super::family_cost::{FamilyCost, family_costs};
+use super::family_cost::{FamilyCosts, family_costs};
 use super::flipped_callee::FlippedCallee;
 use super::handed_on;
 use crate::classify::builds::CallerFlip;
@@ -55,8 +55,8 @@ const MOST_WORDS: usize = 5;
 pub(crate) struct FlippedCallers {
     /// Flipped functions by the caller's row.
     pub(crate) callees: FxHashMap<usize, Vec<FlippedCallee>>,
-    /// The cost of a family by the row of each member.
-    pub(crate) costs: FxHashMap<usize, FamilyCost>,
+    /// What their families cost.
+    pub(crate) costs: FamilyCosts,
 }
 
 /// Which rows are callers of flipped functions.
@@ -161,7 +161,7 @@ fn callee_of(
     flipped: &FlippedCallers,
 ) -> Finding {
     let row = case.row;
-    let family = context.row_number(row).and_then(|row| flipped.costs.get(&row)).copied();
+    let family = context.row_number(row).and_then(|row| flipped.costs.parts.get(&row)).copied();
     let copies = copies_pct(context, case, &flips, inlined_on);
     let change_pp = row.delta_booked_pp().abs();
     let left = left_pp(context, &flips, inlined_on);
@@ -250,7 +250,7 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
 /// compilers load for a call what the copy loaded itself.
 fn by_lines(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let (row, number) = (case.row, context.row_number(case.row)?);
-    let cost = flipped.costs.get(&number)?;
+    let cost = flipped.costs.whole.get(&number)?;
     if !row.significant || !case.of_program || cost.is_more() || cost.is_less() {
         return None;
     }

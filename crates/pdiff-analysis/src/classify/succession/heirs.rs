@@ -64,10 +64,10 @@ impl<'c> Kinship<'c, '_> {
             }
             let mut lost: Vec<(bool, bool, f64, usize)> = Vec::new();
             for kin in self.kin(case, &callers, measure, with) {
-                // Where its inlining changed, its total less what its family has instead can have gone elsewhere.
-                let of_family = self.net_lost_by_family(kin, with);
-                let lost_pp = self.lost_pp(kin, measure, with).min(of_family.unwrap_or(f64::INFINITY));
-                let is_told = of_family.is_none() || measure == Judged::Total;
+                // Where its inlining changed, most of its own code is in its callers, or was.
+                let left_family = self.left_family_pp(kin, with);
+                let lost_pp = self.lost_pp(kin, measure, with).min(left_family.unwrap_or(f64::INFINITY));
+                let is_told = left_family.is_none() || measure == Judged::Total;
                 let is_kin = kin != row && is_told && !is_renamed(kin);
                 let is_kin = is_kin && !self.is_inside(kin, row, with);
                 // The rest of a function that led to renamed ones did not become a much larger function.

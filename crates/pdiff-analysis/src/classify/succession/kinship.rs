@@ -33,6 +33,8 @@ pub(super) struct Kinship<'c, 'a> {
     pub(super) context: &'c Context<'a>,
     /// The families of functions whose inlining changed, by the row of each member.
     pub(super) flipped: FxHashMap<usize, Option<FamilyCost>>,
+    /// Of these costs, the part of each function whose inlining changed.
+    parts: FxHashMap<usize, FamilyCost>,
     files: PerSide<FxHashMap<&'a str, Vec<(u32, FunctionId)>>>,
     /// The names of the program's rows.
     pub(super) names: Vec<&'a str>,
@@ -46,7 +48,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
             .callees
             .iter()
             .flat_map(|(caller, callees)| callees.iter().map(|callee| callee.row).chain([*caller]))
-            .map(|row| (row, flipped.costs.get(&row).copied()));
+            .map(|row| (row, flipped.costs.whole.get(&row).copied()));
         let rows = PerSide::from_fn(|side| {
             let ids = (0..).zip(&context.cases).filter(|(_, case)| case.of_program);
             ids.flat_map(|(row, case)| case.ids[side].iter().map(move |id| (*id, row))).collect()
@@ -54,7 +56,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
         let files = PerSide::from_fn(|side| context.builds.foreground(side).map(by_file).unwrap_or_default());
         let of_program = context.cases.iter().filter(|case| case.of_program);
         let names = of_program.map(|case| &*case.row.name).collect();
-        Self { context, flipped: of_flips.collect(), files, names, rows }
+        Self { context, flipped: of_flips.collect(), parts: flipped.costs.parts.clone(), files, names, rows }
     }
 
     /// What one row has below another one, without the common factor, in points of After's shares.
@@ -94,17 +96,22 @@ impl<'c, 'a> Kinship<'c, 'a> {
     }
 
     /// The most that a row may have lost to another one on side `with`, if its inlining changed: its own code went between the
-    /// members of its family, so only what the whole family lost can have gone elsewhere. `None` if its inlining is the same.
+    /// members of its family, so at most what the whole family lost can have gone elsewhere. `None` if its inlining is the same.
     pub(super) fn lost_by_family(&self, row: usize, with: Side) -> Option<f64> {
         let cost = self.flipped.get(&row)?;
-        let most = |cost: &FamilyCost| lost_pp(cost, with) + cost.half_width_pp;
+        let most = |cost: &FamilyCost| cost.lost_pp(with) + cost.half_width_pp;
         Some(cost.as_ref().map_or(f64::INFINITY, most))
     }
 
-    /// What a row lost to others on side `with` by its family's net, if its inlining changed. `None` if its inlining is the same.
-    pub(super) fn net_lost_by_family(&self, row: usize, with: Side) -> Option<f64> {
-        let cost = self.flipped.get(&row)?;
-        Some(cost.as_ref().map_or(0.0, |cost| lost_pp(cost, with)))
+    /// What a row whose inlining changed lost on side `with`, beyond noise, that neither its callers nor other members of its family have
+    /// instead. `None` if its inlining is the same.
+    pub(super) fn left_family_pp(&self, row: usize, with: Side) -> Option<f64> {
+        self.flipped.get(&row)?;
+        let lost = |cost: &FamilyCost| match with {
+            Side::After => cost.is_less(),
+            Side::Before => cost.is_more(),
+        };
+        Some(self.parts.get(&row).filter(|cost| lost(cost)).map_or(0.0, |cost| cost.lost_pp(with)))
     }
 
     /// What a row has less of on side `with`, without the common factor.
@@ -200,11 +207,6 @@ fn partner_line(builds: &Builds<'_>, other: &Census, with: Side, id: FunctionId,
     let (partner_stem, line) = place_of(other, partner)?;
     let is_clear = !found.is_ambiguous && partner_stem == stem;
     is_clear.then_some(line)
-}
-
-/// What a family has less of on side `with`, in points.
-fn lost_pp(cost: &FamilyCost, with: Side) -> f64 {
-    if with == Side::After { -cost.net_pp } else { cost.net_pp }
 }
 
 /// The larger of a row's self by symbol and total, in percent.

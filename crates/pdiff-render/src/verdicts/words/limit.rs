@@ -35,7 +35,7 @@ pub fn limit_text(of: &Limit) -> String {
             "the builds were optimised differently: its code may cost more for other reasons than inlining".to_owned()
         }
         Limit::SharedCallers => {
-            "the inlining of other functions, which have more samples, changed in the same callers: what the callers cost more is divided by samples".to_owned()
+            "other functions were also inlined or called differently in its callers: how much of what these cost is by this one is an estimate".to_owned()
         }
         Limit::NoSymbol => "no symbol covers these addresses".to_owned(),
         Limit::BuildShowsTooLittle(side) => format!(
