@@ -9,7 +9,7 @@ use pdiff_profile::census::{
 use pdiff_profile::{PerSide, Side};
 
 use super::background::Foreground;
-use super::fact::CalledBy;
+use super::fact::CallsThere;
 use super::input::ClassifyInput;
 use super::places::{names_above, places};
 use super::sources::Sources;
@@ -48,9 +48,16 @@ pub(super) struct CallerFlip {
     /// Whether one build has the function only inlined and the other only out of line, whoever contains and calls it.
     pub(super) is_moved_out: bool,
     /// What calls it on the side that calls.
-    pub(super) called_by: CalledBy,
+    pub(super) calls_there: CallsThere,
     /// The caller on the side that calls, and whether it is the only one there that does.
     pub(super) called_in: (FunctionId, bool),
+}
+
+impl CallerFlip {
+    /// Whether nothing but stacks can show that the caller calls the function where it does not contain it.
+    pub(super) fn is_by_pointer(&self) -> bool {
+        self.calls_there == CallsThere::ThroughPointers && !self.is_moved_out
+    }
 }
 
 impl<'a> Builds<'a> {
@@ -184,28 +191,12 @@ impl<'a> Builds<'a> {
         let Some(pair) = &self.pair else { return Vec::new() };
         let is_asked = |found: &&Match| ids.after.contains(&found.after);
         let matches = ids.before.iter().filter_map(|id| pair.matching.after_of(*id)).filter(is_asked);
-        matches.flat_map(|found| pair.flips(found, inlined_on)).collect()
-    }
-
-    /// Functions that contain copies of the functions on `inlined_on`, where the other side has no copy and no direct call of them anywhere,
-    /// as callers that call them through pointers there.
-    pub(super) fn left_holders(&self, ids: &PerSide<Vec<FunctionId>>, inlined_on: Side) -> Vec<CallerFlip> {
-        let Some(pair) = &self.pair else { return Vec::new() };
-        let is_asked = |found: &&Match| ids.after.contains(&found.after);
-        let matches = ids.before.iter().filter_map(|id| pair.matching.after_of(*id)).filter(is_asked);
-        let left = matches.filter(|found| {
-            pair.has_no_copy(found, inlined_on.other()) && pair.has_no_call(found, inlined_on.other())
-        });
-        left.flat_map(|found| {
-            let flips = pair.holders(found, inlined_on);
-            let by_pointer = |flip| {
-                let flip = pair.caller(found, &flip, inlined_on)?;
-                let called_in = (flip.called_in.0, false);
-                Some(CallerFlip { called_by: CalledBy::Pointer, called_in, ..flip })
-            };
-            flips.into_iter().filter_map(by_pointer)
-        })
-        .collect()
+        let mut flips: Vec<CallerFlip> = matches.flat_map(|found| pair.flips(found, inlined_on)).collect();
+        // Of overloads, a pointer to one says nothing about the copies of another.
+        if ids[inlined_on.other()].len() > 1 {
+            flips.retain(|flip| !flip.is_by_pointer());
+        }
+        flips
     }
 
     /// Whether both builds come from compilers of one family and major version; `None` where one is not known.
@@ -315,6 +306,8 @@ impl Pair<'_> {
             let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
             let more = self.holders_above(found, inlined_on);
             flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
+        } else if self.is_called_through_pointers(found, inlined_on.other()) {
+            flips.extend(self.holders_alone(found, inlined_on));
         }
         let with_caller = |flip| self.caller(found, flip, inlined_on);
         flips.iter().filter_map(with_caller).map(|flip| CallerFlip { is_moved_out, ..flip }).collect()
@@ -332,14 +325,14 @@ impl Pair<'_> {
         is_inlined_only && self.has_no_copy(found, inlined_on.other())
     }
 
-    /// Whether the code of a side's build was read for calls, and none calls a function directly.
-    fn has_no_call(&self, found: &Match, side: Side) -> bool {
+    /// Whether a side's build has no copy of a function, and no other code there calls it directly, as far as code was read for calls.
+    fn is_called_through_pointers(&self, found: &Match, side: Side) -> bool {
         let (census, function) = match side {
             Side::Before => (self.before, found.before),
             Side::After => (self.after, found.after),
         };
         let is_read = || census.functions().any(|function| !census.calls_from(function.id()).is_empty());
-        census.calls_to(function).next().is_none() && is_read()
+        self.has_no_copy(found, side) && !is_called_directly(census, function) && is_read()
     }
 
     /// Whether a side's build surely has no copy of a function that was found on both sides by its full name.
@@ -368,6 +361,15 @@ impl Pair<'_> {
             Some(Flip { caller_before: caller.before, caller_after: caller.after, sites: into.sites })
         };
         census.inlined_into(function).filter_map(flip).collect()
+    }
+
+    /// Those of the functions that contain copies on `inlined_on` which do not call the function there as well.
+    fn holders_alone(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
+        let calls_it = |flip: &Flip| match inlined_on {
+            Side::Before => self.before.call(flip.caller_before, found.before).is_some(),
+            Side::After => self.after.call(flip.caller_after, found.after).is_some(),
+        };
+        self.holders(found, inlined_on).into_iter().filter(|flip| !calls_it(flip)).collect()
     }
 
     /// Those of the functions that contain copies on `inlined_on` which lead to the function in the code of the other side.
@@ -401,12 +403,14 @@ impl Pair<'_> {
             Side::Before => (self.after, found.after, flip.caller_after),
             Side::After => (self.before, found.before, flip.caller_before),
         };
-        let is_only_caller = census.calls_to(callee).all(|edge| edge.caller == caller);
+        let calls_it = census.call(caller, callee).is_some();
+        let is_only_caller = calls_it && census.calls_to(callee).all(|edge| edge.caller == caller);
         Some(CallerFlip {
             is_moved_out: false,
-            called_by: match census.call(caller, callee) {
-                Some(_) => CalledBy::Caller,
-                None => CalledBy::Others,
+            calls_there: match calls_it {
+                true => CallsThere::InCaller,
+                false if is_called_directly(census, callee) => CallsThere::InOthers,
+                false => CallsThere::ThroughPointers,
             },
             called_in: (caller, is_only_caller),
             names: PerSide::new(before.name().to_owned(), after.name().to_owned()),
@@ -415,4 +419,9 @@ impl Pair<'_> {
             level: self.matching.after_of(flip.caller_before)?.level,
         })
     }
+}
+
+/// Whether the code of another function calls a function directly.
+fn is_called_directly(census: &Census, function: FunctionId) -> bool {
+    census.calls_to(function).any(|edge| edge.caller != function)
 }

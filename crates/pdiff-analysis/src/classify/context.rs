@@ -27,6 +27,9 @@ use crate::settings_diff::SettingGate;
 /// The part of a function's samples that must be under callers which do not call it, so that its callers are lost.
 const LOST_PART: f64 = 0.5;
 
+/// A function whose own code has at most this part of what it has in the other run hardly ran out of line.
+const OUT_OF_LINE_PART: f64 = 0.1;
+
 /// So many functions must be compared for builds to be called a patch apart, and this part of them must have the same code.
 const LEAST_COMPARED: usize = 20;
 const SAME_CODE_PART: f64 = 0.5;
@@ -209,6 +212,12 @@ impl<'a> Context<'a> {
         self.case(name, &case.row.object, None).filter(|_| is_unscoped)
     }
 
+    /// The case of a function of After under the name that Before has for it.
+    pub(super) fn named_before(&self, case: &Case<'_>) -> Option<&Case<'a>> {
+        let (_, name) = case.other_name.as_ref().filter(|(side, _)| *side == Side::Before)?;
+        self.case(name, &case.row.object, None)
+    }
+
     /// Sampled calls from a row, heaviest on `side` first.
     pub(super) fn calls_from(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
         self.sampled(&self.calls_from, row, side)
@@ -237,13 +246,13 @@ impl<'a> Context<'a> {
     pub(super) fn sampled_flips(&self, case: &Case<'_>, inlined_on: Side) -> Vec<CallerFlip> {
         let mut flips = self.builds.flips(&case.ids, inlined_on);
         let called_on = inlined_on.other();
-        flips.retain(|flip| self.is_sampled(flip, inlined_on) && self.is_entered(flip, case, called_on));
-        let mut by_pointer = self.builds.left_holders(&case.ids, inlined_on);
-        by_pointer.retain(|flip| {
-            let is_known = flips.iter().any(|known| known.called_in.0 == flip.called_in.0);
-            !is_known && self.is_sampled(flip, inlined_on) && self.is_called_by(flip, case, called_on)
+        flips.retain(|flip| {
+            self.is_sampled(flip, inlined_on)
+                && match flip.is_by_pointer() {
+                    true => self.came_to_call(flip, case, called_on),
+                    false => self.is_entered(flip, case, called_on),
+                }
         });
-        flips.append(&mut by_pointer);
         // A caller that was found by a similar name may be another function.
         let key = |flip: &CallerFlip| (flip.level > FoundBy::Qualified, std::cmp::Reverse(flip.sites));
         flips.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.names.cmp(&b.names)));
@@ -269,10 +278,34 @@ impl<'a> Context<'a> {
         self.is_sampled(flip, called_on) || (total_pct > 0.0 && (is_only_caller || is_lost()))
     }
 
-    /// Whether the stacks of a side show a flip's caller directly above the function.
-    fn is_called_by(&self, flip: &CallerFlip, case: &Case<'_>, side: Side) -> bool {
+    /// Whether the function, which hardly ran out of line on the other side, ran below a flip's caller on a side, and no library that the
+    /// caller calls can have called it.
+    fn came_to_call(&self, flip: &CallerFlip, case: &Case<'_>, side: Side) -> bool {
+        let own = |side: Side| case.row.side(side).booked_self_pct;
+        let calls_library = || {
+            let census = self.builds.census(side).into_iter();
+            let mut edges = census.flat_map(|census| census.calls_from(flip.called_in.0));
+            edges.any(|edge| self.builds.is_imported(side, &[edge.callee]))
+        };
+        own(side.other()) <= OUT_OF_LINE_PART * own(side)
+            && self.calls_of(flip, case, side).any(|call| call.weight(side).0 > 0)
+            && (self.is_seen_calling(flip, case, side) || !calls_library())
+    }
+
+    /// Whether return addresses on a side show that a flip's caller calls the function through a pointer.
+    pub(super) fn is_seen_calling(&self, flip: &CallerFlip, case: &Case<'_>, side: Side) -> bool {
+        self.calls_of(flip, case, side).any(|call| call.pointer_places[side] > 0)
+    }
+
+    /// The sampled calls of a function by a flip's caller.
+    fn calls_of(
+        &self,
+        flip: &CallerFlip,
+        case: &Case<'_>,
+        side: Side,
+    ) -> impl Iterator<Item = &'a SampledCall> {
         let caller = self.flip_rows(flip)[side];
-        self.calls_to(case.row, side).into_iter().filter(|call| call.weight(side).0 > 0).any(|call| {
+        self.calls_to(case.row, side).into_iter().filter(move |call| {
             let shown = self.caller(call).map(|caller| caller.row);
             shown.zip(caller).is_some_and(|(shown, caller)| std::ptr::eq(shown, caller))
         })

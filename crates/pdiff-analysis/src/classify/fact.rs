@@ -175,7 +175,7 @@ pub enum Fact {
         /// How the caller was found on both sides.
         level: FoundBy,
         /// What calls it on the other side.
-        called_by: CalledBy,
+        calls_there: CallsThere,
     },
     /// Two rows as one function.
     AsOne {
@@ -283,15 +283,15 @@ pub struct InlinedCopies {
     pub place: Option<SourcePlace>,
 }
 
-/// What calls a function where its copy is gone from a caller.
+/// How a function is called where a caller does not contain its copy any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CalledBy {
-    /// The caller, in its code.
-    Caller,
-    /// The caller, through a pointer: the stacks show it, and no direct call is in its code.
-    Pointer,
-    /// Other functions.
-    Others,
+pub enum CallsThere {
+    /// By a direct call in the caller.
+    InCaller,
+    /// By direct calls in other functions.
+    InOthers,
+    /// By no direct call: through pointers alone.
+    ThroughPointers,
 }
 
 /// A call in a build's code.

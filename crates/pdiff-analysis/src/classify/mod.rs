@@ -54,7 +54,7 @@ pub use code_paths::{CodePaths, SamplesAround};
 pub use counts::{CallCounts, CountsError};
 pub use evidence::Evidence;
 pub use evidence_kind::EvidenceKind;
-pub use fact::{CallInCode, CalledBy, Fact, InlinedCopies, SourcePlace, SpinSign};
+pub use fact::{CallInCode, CallsThere, Fact, InlinedCopies, SourcePlace, SpinSign};
 pub use finding_cause::{FindingCause, MainInside, finding_causes};
 pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
 pub use limit::{CodeLikeness, Limit, PartLimit};

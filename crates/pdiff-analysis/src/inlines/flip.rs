@@ -2,7 +2,7 @@
 //!
 //! A flip needs more than two counts: the caller must be the same function on both sides and described by debug information
 //! there; on the side with the copy its code must contain no call, on the other side it must contain a direct call and no
-//! copy. Indirect calls are not seen, so a caller that reaches the function through a pointer is not confirmed. Function
+//! copy. Calls through pointers are not seen here; the verdicts look for them in the stacks. Function
 //! and caller must have been found by name ([`FoundBy::is_exact`](crate::matching::FoundBy)): what was paired by similarity
 //! shows in the row's change, and confirms nothing.
 

@@ -1,7 +1,7 @@
 //! One case a cause; fast paths and successors have files of their own.
 
 use pdiff_analysis::classify::{
-    CallCounts, CalledBy, Classification, Evidence, Fact, Limit, Reason, SelfChange, Tag,
+    CallCounts, CallsThere, Classification, Evidence, Fact, Limit, Reason, SelfChange, Tag,
 };
 use pdiff_analysis::matching::SourceMove;
 
@@ -60,29 +60,54 @@ fn callers_that_lost_the_weight_prove_it_where_debug_lines_give_the_copies_less(
 #[test]
 fn a_function_that_is_called_through_a_pointer_where_it_was_inlined_is_inlined_no_more() {
     let build = "main:50 work:50 main>work main>scan ";
-    let before = with_rest("main;scan 60\nmain;scan;+leaf 50");
-    let of = |after: &str, calls: &str| {
-        classified(
-            seen(&before, &format!("{build} scan:400 scan<leaf*2 leaf:90 drop:60 drop>leaf")),
-            seen(&with_rest(after), &format!("{build} scan:200 leaf:150 drop:60 {calls}")),
-        )
+    let called = format!("{build} leaf:90 drop:60 drop>leaf main>drop");
+    let (inlined, through_pointer) =
+        (format!("{called} scan:400 scan<leaf*2"), format!("{build} scan:200 leaf:150 drop:60"));
+    let (copies, calls) = ("main;scan 60\nmain;scan;+leaf 50", "main;scan 60\nmain;scan;leaf 200");
+    let of = |(before, old): (&str, &str), (after, new): (&str, &str), places: [u32; 2]| {
+        let pointer_places = &[("scan", "leaf", places)][..];
+        let extra = Extra { pointer_places, ..Extra::default() };
+        classified_with(seen(&with_rest(before), old), seen(&with_rest(after), new), &extra)
     };
-    let stacks = "main;scan 60\nmain;scan;leaf 200";
-    let through_pointer = of(stacks, "");
-    assert_eq!(said(&through_pointer, "leaf"), "inline-regression proved R-inline-lost");
-    let is_told = |fact: &Fact| matches!(fact, Fact::Flip { called_by: CalledBy::Pointer, .. });
-    let evidence = &verdict(&through_pointer, "leaf").evidence;
+    let told = of((copies, &inlined), (calls, &through_pointer), [0, 1]);
+    assert_eq!(said(&told, "leaf"), "inline-regression proved R-inline-lost");
+    let is_told = |fact: &Fact| matches!(fact, Fact::Flip { calls_there: CallsThere::ThroughPointers, .. });
+    let evidence = &verdict(&told, "leaf").evidence;
     assert!(evidence.iter().any(|evidence| is_told(&evidence.fact)), "{evidence:?}");
-    // A function in between may have lost its frame; copies elsewhere; another caller, which says nothing about this one.
+    // The other way round.
+    let gained = of((calls, &through_pointer), (copies, &inlined), [1, 0]);
+    assert_eq!(said(&gained, "leaf"), "inline-gain proved R-inline-gained");
+
     let is_lost = |outcome: &Classification| verdict(outcome, "leaf").rule_id == "R-inline-lost";
-    assert!(!is_lost(&of(stacks, "drop>leaf")));
-    assert!(!is_lost(&of(stacks, "drop<leaf*1")));
-    assert!(!is_lost(&of("main;scan 60\nmain;drop;leaf 200", "")));
+    let of_after = |words: &str, places: [u32; 2]| {
+        of((copies, &inlined), (calls, &format!("{through_pointer} {words}")), places)
+    };
+    // A function in between may have lost its frame; copies elsewhere.
+    assert!(!is_lost(&of_after("drop>leaf", [0, 1])));
+    assert!(!is_lost(&of_after("drop<leaf*1", [0, 1])));
+    // It calls itself, which says nothing about others.
+    assert!(is_lost(&of_after("leaf>leaf", [0, 1])));
+    // No return address shows the call; then what calls it may be a library without frames, if the caller calls one.
+    assert_eq!(said(&of_after("", [0, 0]), "leaf"), "inline-regression likely R-inline-lost");
+    assert_eq!(verdict(&of_after("", [0, 0]), "leaf").limited_by, Some(Limit::LostCaller));
+    assert!(is_lost(&of_after("scan>qsort@plt", [0, 1])));
+    assert!(!is_lost(&of_after("scan>qsort@plt", [0, 0])));
+    // It was called as well: in the code, or by samples of its own code.
+    assert!(!is_lost(&of((copies, &format!("{inlined} scan>leaf")), (calls, &through_pointer), [0, 1])));
+    let (both, more) =
+        ("main;scan 60\nmain;scan;+leaf 50\nmain;scan;leaf 40", "main;scan 60\nmain;scan;leaf 300");
+    assert!(!is_lost(&of((both, &inlined), (more, &through_pointer), [1, 1])));
+    // Another caller has the calls through pointers.
+    let extra = Extra { pointer_places: &[("drop", "leaf", [0, 1])], ..Extra::default() };
+    let by_other = with_rest("main;scan 60\nmain;drop;leaf 200");
+    let by_other = seen(&by_other, &through_pointer);
+    assert!(!is_lost(&classified_with(seen(&with_rest(copies), &inlined), by_other, &extra)));
+    // Another overload is called.
+    let overloads = |of: &str| of.replace("leaf", "leaf%1") + " leaf%2:80 scan>leaf%2";
+    let (old, new) = (overloads(&inlined), overloads(&through_pointer));
+    assert!(!is_lost(&of((copies, &old), (calls, &new), [0, 1])));
     // No code was read for calls.
-    let after = with_rest(stacks);
-    let unread = seen(&after, "main:50 work:50 scan:200 leaf:150");
-    let old = format!("{build} scan:400 scan<leaf*2 leaf:90 drop:60 drop>leaf");
-    assert!(!is_lost(&classified(seen(&before, &old), unread)));
+    assert!(!is_lost(&of((copies, &inlined), (calls, "main:50 work:50 scan:200 leaf:150"), [0, 1])));
 }
 
 #[test]

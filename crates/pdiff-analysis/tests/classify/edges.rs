@@ -1,8 +1,5 @@
 //! Edges: calls that a caller makes now, or makes more, and what is below them.
 
-use pdiff_analysis::classify::{OtherCode, Reason};
-use pdiff_profile::Side;
-
 use crate::build::{classified, said, seen, steady, verdict, with_rest};
 
 #[test]
@@ -270,46 +267,6 @@ fn own_code_that_costs_many_times_as_much_is_called_more_whatever_it_calls() {
 }
 
 #[test]
-fn a_copy_that_only_a_changed_caller_enters_is_a_new_edge() {
-    let (steady, words) = steady();
-    let build = |read: u32| {
-        format!(
-            "main:50 {words} main>write write:200 write=80 write<value*1 main>read read:200 read={read} read<value*1 \
-             write>sum read>sum main>sum sum:300 sum=50"
-        )
-    };
-    // What the copy calls has samples that are under no copy, and did not change.
-    let of = |read: u64| {
-        let new = if read > 0 { format!("main;read;+value;sum {read}\n") } else { String::new() };
-        format!("{steady}main;read 200\nmain;write;+value;sum 60\n{new}main;sum {}", 300 - read)
-    };
-    let outcome = classified(seen(&of(0), &build(70)), seen(&of(60), &build(71)));
-    assert_eq!(said(&outcome, "value"), "missing-fast-path likely R-edge");
-    assert_eq!(verdict(&outcome, "value").callers, ["read"]);
-}
-
-#[test]
-fn a_function_that_one_build_only_contains_inlined_may_have_lost_its_fast_path_too() {
-    let (steady, words) = steady();
-    let build = |run: u32, step: &str| {
-        format!("main:50 {words} main>run run:300 run={run} run>next next:200 next=50 {step}")
-    };
-    let (old, new) = (build(60, "step:120 step=70 run>step step>next"), build(61, "run<step*1"));
-    let before = format!("{steady}main;run 200\nmain;run;step 30\nmain;run;step;next 3");
-    let after = format!("{steady}main;run 200\nmain;run;+step 12\nmain;run;+step;next 60");
-    let outcome = classified(seen(&before, &old), seen(&after, &new));
-    assert_eq!(said(&outcome, "next"), "missing-fast-path likely R-edge");
-    let next = verdict(&outcome, "next");
-    assert_eq!(next.callers, ["step"]);
-    let Reason::NewEdge { code, .. } = &next.reason else { panic!("{:?}", next.reason) };
-    assert_eq!(*code, OtherCode::InlinedOnly(Side::After));
-    // It calls it as often as before, in a build that inlines it.
-    let same = format!("{steady}main;run 200\nmain;run;+step 12\nmain;run;+step;next 3");
-    let outcome = classified(seen(&before, &old), seen(&same, &new));
-    assert_ne!(verdict(&outcome, "next").rule_id, "R-edge");
-}
-
-#[test]
 fn a_function_whose_own_code_costs_no_more_is_not_called_more() {
     let (steady, words) = steady();
     let build = |run: u32| {
@@ -340,20 +297,6 @@ fn callees_that_chains_lost_before_do_not_explain_what_own_code_costs_more() {
         format!("{steady}main;run 300\nmain;run;step 50\nmain;run;step;next 60\nmain;run;step;left 40");
     let outcome = classified(seen(&before, &build(70)), seen(&after, &build(71)));
     assert_eq!(said(&outcome, "next"), "missing-fast-path likely R-edge");
-}
-
-#[test]
-fn lines_around_a_copy_are_no_new_path_to_it() {
-    let (steady, words) = steady();
-    let of = |size: u64| format!("{steady}main;run 400\nmain;run;+size {size}");
-    let with = |run: u32, copies: u32| {
-        format!("main:50 {words} main>run run:900 run={run} run<size*{copies} size:0")
-    };
-    let outcome = classified(seen(&of(2), &with(60, 1)), seen(&of(20), &with(61, 1)));
-    assert_ne!(verdict(&outcome, "size").rule_id, "R-edge");
-    // There is one more copy.
-    let outcome = classified(seen(&of(2), &with(60, 1)), seen(&of(20), &with(61, 2)));
-    assert_eq!(said(&outcome, "size"), "missing-fast-path likely R-edge");
 }
 
 #[test]
@@ -436,29 +379,6 @@ fn a_callee_that_calls_new_code_is_no_new_path() {
 }
 
 #[test]
-fn a_copy_whose_own_code_grew_as_the_code_around_it_is_entered_no_more_from_there() {
-    let (steady, words) = steady();
-    let build = |hash: u32| {
-        format!(
-            "main:50 {words} main>solve solve:300 solve={hash} solve>impact main>impact impact:600 impact={hash} step:0 \
-             impact<step*1 impact>turn@plt"
-        )
-    };
-    let of = |impact: u64, step: u64, turn: u64| {
-        format!(
-            "{steady}main;solve 60\nmain;solve;impact {impact}\nmain;solve;impact;+step {step}\n\
-             main;solve;impact;+step;turn@plt {turn}"
-        )
-    };
-    let before = of(90, 40, 4);
-    let outcome = classified(seen(&before, &build(60)), seen(&of(280, 125, 240), &build(61)));
-    assert_eq!(said(&outcome, "step"), "missing-fast-path likely R-below");
-    // The code around it costs the same.
-    let outcome = classified(seen(&before, &build(60)), seen(&of(90, 125, 240), &build(61)));
-    assert_eq!(said(&outcome, "step"), "missing-fast-path likely R-edge");
-}
-
-#[test]
 fn a_callee_that_moved_below_a_function_is_no_new_call_of_that() {
     let (steady, words) = steady();
     let of = |checksum: u64, below: u64| {
@@ -480,32 +400,6 @@ fn a_callee_that_moved_below_a_function_is_no_new_call_of_that() {
     assert!(!of(130, 130).contains("fast-path"), "{}", of(130, 130));
     // It does much more than came along.
     assert!(of(20, 200).contains("fast-path"), "{}", of(20, 200));
-}
-
-#[test]
-fn what_a_function_calls_in_the_only_copy_of_a_helper_is_called_by_its_own_code() {
-    let (steady, words) = steady();
-    let build = |hash: u32| {
-        format!(
-            "main:50 {words} main>run run:200 run={hash} compact:0 run<compact*1 run>walk walk:90 walk=51 walk>visit \
-             visit:300 visit=50"
-        )
-    };
-    let of = |times: u64| {
-        format!(
-            "{steady}main;run 60\nmain;run;+compact;walk {}\nmain;run;+compact;walk;visit {}",
-            20 * times,
-            30 * times
-        )
-    };
-    let outcome = classified(seen(&of(1), &build(60)), seen(&of(4), &build(61)));
-    assert_eq!(said(&outcome, "run"), "missing-fast-path likely R-fast-path");
-    assert_eq!(said(&outcome, "walk"), "missing-fast-path likely R-edge");
-    assert_eq!(verdict(&outcome, "walk").callers, ["run"]);
-    assert_eq!(said(&outcome, "visit"), "missing-fast-path likely R-below");
-    // Nothing changed in its code.
-    let outcome = classified(seen(&of(1), &build(60)), seen(&of(4), &build(60)));
-    assert_ne!(verdict(&outcome, "walk").rule_id, "R-edge");
 }
 
 /// A function without a frame of its own is seen below its caller's caller.
@@ -544,20 +438,6 @@ fn a_call_that_only_the_code_shows_explains_what_costs_more_below_the_callers_ca
 }
 
 #[test]
-fn lines_of_copies_in_a_function_that_one_build_contains_inlined_are_no_new_call() {
-    let (steady, words) = steady();
-    let before = format!("{steady}main;search 90\nmain;search;+visit 30");
-    let after = format!("{steady}main;search 60\nmain;search;visit 40\nmain;search;visit;+heads 25");
-    let build = format!("main:50 {words} main>search search:600 heads:0");
-    let outcome = classified(
-        seen(&before, &format!("{build} search=60 visit:0 search<visit*1 search<heads*1")),
-        seen(&after, &format!("{build} search=61 visit:90 search>visit visit<heads*1")),
-    );
-    let rule = verdict(&outcome, "heads").rule_id;
-    assert!(!["R-edge", "R-fast-path"].contains(&rule), "{rule}");
-}
-
-#[test]
 fn what_a_caller_must_call_more_often_it_does_though_it_saves_more_time_itself() {
     let (steady, words) = steady();
     let build =
@@ -569,23 +449,6 @@ fn what_a_caller_must_call_more_often_it_does_though_it_saves_more_time_itself()
     assert_eq!(verdict_of(&of(300, 12), &of(120, 120)), "missing-fast-path likely R-edge");
     // Its code may also take twice as long.
     assert_eq!(verdict_of(&of(300, 60), &of(120, 120)), "heavier likely R-heavier");
-}
-
-#[test]
-fn a_function_that_was_sampled_in_copies_alone_may_be_sampled_as_the_code_around() {
-    let (steady, words) = steady();
-    let build = |hash: u32, copies: &str| {
-        format!("main:50 {words} main>find find:400 find={hash} none:60 none=5 {copies} main>none")
-    };
-    let with = |stack: &str, copies: &str| {
-        let outcome = classified(
-            seen(&format!("{steady}main;find 90\nmain;find;{stack} 40"), &build(60, copies)),
-            seen(&format!("{steady}main;find 90"), &build(61, copies)),
-        );
-        said(&outcome, "none")
-    };
-    assert_eq!(with("+none", "find<none*2"), "lighter unclear R-no-longer-active");
-    assert_eq!(with("none", "find>none"), "lighter likely R-no-longer-active");
 }
 
 #[test]
@@ -601,55 +464,4 @@ fn a_function_of_the_language_library_with_the_same_code_may_be_called_more_too(
     // Another version of the library may do more in a call.
     let outcome = classified(seen(&of(30), &build(60, 50)), seen(&of(120), &build(61, 51)));
     assert_ne!(verdict(&outcome, "core::utf8").rule_id, "R-edge");
-}
-
-#[test]
-fn a_call_from_a_helper_that_is_copied_into_several_functions_is_made_by_the_only_code_with_such_a_call() {
-    let (steady, words) = steady();
-    let build = |read: &str| {
-        format!(
-            "main:50 {words} main>read main>scan read:400 {read} scan:300 scan=70 parse:0 read<parse*1 scan<parse*1 scan>digits \
-             digits:90 digits=5 from_str:300 from_str=50"
-        )
-    };
-    let of = |copied: u64, called: u64| {
-        format!(
-            "{steady}main;read 200\nmain;scan 90\nmain;scan;+parse;digits 40\nmain;read;+parse;from_str {copied}\n\
-             main;read;from_str {called}"
-        )
-    };
-    let (once, twice) = (build("read=60 read>from_str"), build("read=61 read>from_str read>from_str"));
-    let outcome = classified(seen(&of(60, 4), &once), seen(&of(105, 7), &twice));
-    assert_eq!(said(&outcome, "from_str"), "more-calls likely R-edge");
-    assert_eq!(verdict(&outcome, "from_str").callers, ["read"]);
-    // Two functions call it: which of them makes the calls under the helper is not known.
-    let [once, twice] = [once, twice].map(|build| format!("{build} scan>from_str"));
-    let outcome = classified(seen(&of(60, 4), &once), seen(&of(105, 7), &twice));
-    assert_ne!(verdict(&outcome, "from_str").callers, ["read"]);
-}
-
-#[test]
-fn copies_of_a_function_that_only_leads_on_are_calls_and_libraries_below_it_are_its_own_doing() {
-    let (steady, words) = steady();
-    let build = |hash: u32, copies: u32| {
-        format!(
-            "main:50 {words} main>cache main>scan cache:400 cache={hash} cache>type_id cache<type_id*{copies} type_id:90 type_id=5 \
-             type_id>lookup lookup:300 lookup=50 scan:300 scan=70 core::hash:0 core::hash! lookup<core::hash*1 scan<core::hash*1"
-        )
-    };
-    let of = |times: u64, scan: u64| {
-        let (lookup, hash) = (20 * times, 30 * times);
-        format!(
-            "{steady}main;cache 200\nmain;cache;type_id;lookup {lookup}\nmain;cache;type_id;lookup;+core::hash {hash}\n\
-             main;scan 200\nmain;scan;+core::hash {scan}"
-        )
-    };
-    let said_of = |copies: u32, times: u64| {
-        let after = of(times, 300);
-        let outcome = classified(seen(&of(3, 500), &build(60, 2)), seen(&after, &build(61, copies)));
-        said(&outcome, "type_id")
-    };
-    assert_eq!(said_of(4, 5), "more-calls likely R-edge");
-    assert!(!said_of(2, 5).contains("more-calls"), "{}", said_of(2, 5));
-    assert!(!said_of(4, 3).contains("more-calls"), "{}", said_of(4, 3));
 }

@@ -66,19 +66,18 @@ fn is_called_as_before(
 /// same and runs no more, asks it for the same.
 pub(super) fn anew_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
     // A caller with another name is the same one.
-    let mut callers: Vec<(&str, PerSide<f64>, Option<&Case<'_>>)> = Vec::new();
+    let mut callers: Vec<(Option<usize>, PerSide<f64>, Option<&Case<'_>>)> = Vec::new();
     for call in context.calls_to(case.row, Side::After) {
         let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
         let caller = context.caller(call);
-        let before = caller.and_then(|caller| caller.other_name.as_ref());
-        let name =
-            before.filter(|(side, _)| *side == Side::Before).map_or(call.caller.as_str(), |(_, name)| name);
-        match callers.iter_mut().find(|(known, ..)| *known == name) {
+        let renamed = caller.and_then(|caller| context.named_before(caller));
+        let known = renamed.or(caller).and_then(|caller| context.row_number(caller.row));
+        match callers.iter_mut().find(|(row, ..)| row.is_some() && *row == known) {
             Some((_, sum, _)) => *sum = PerSide::from_fn(|side| sum[side] + pct[side]),
-            None => callers.push((name, pct, caller)),
+            None => callers.push((known, pct, caller)),
         }
     }
-    let change = |(_, pct, caller): (&str, PerSide<f64>, Option<&Case<'_>>)| {
+    let change = |(_, pct, caller): (Option<usize>, PerSide<f64>, Option<&Case<'_>>)| {
         let before = context.common_shift.factor() * pct.before;
         let is_one_sided = pct.after >= FACTOR * before || before >= FACTOR * pct.after;
         let asks_as_before = || caller.is_some_and(|caller| runs_as_before(context, caller));

@@ -299,7 +299,7 @@ fn entered_more<'a>(
     let is_flat = is_sampled && !has_flipped_callees() && own_after < MORE_WITH_CALLS * shift.factor() * own;
     // Where most of its calls come from elsewhere, it grows by less.
     let expected_pp = (after - before) * own_after / callee.row.after.total_pct;
-    // Where the code has more calls, its own code may cost a standard error more.
+    // Where the code has more calls, its own code may cost a standard error more than the samples say.
     let unsure_pp = if has_more_calls { Judged::Booked.half_width_pp(callee.row) / 2.0 } else { 0.0 };
     let own_pp = own_after - shift.factor() * own + unsure_pp;
     let is_flat = is_flat && own_pp < EXPLAINING_PART * expected_pp;

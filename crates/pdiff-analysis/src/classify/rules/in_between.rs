@@ -165,7 +165,7 @@ fn add_kept<'c>(
             true => change_of_whole_pp((context, flipped), case, callee, more),
             false => change_of_set_pp((context, flipped), callee, more),
         };
-        let under = share_pct(row, more, call.weight(more));
+        let under = without_shift(context, share_pct(row, more, call.weight(more)), more);
         let may_lead_on = leads_on(callee, less) && way.len() <= DEEPEST;
         if !may_lead_on && whole.is_none_or(|whole| under <= whole) {
             continue;
@@ -173,8 +173,7 @@ fn add_kept<'c>(
         let below = below_pct(context, way, callee, less)
             + under_other_name(context, row, callee, less)
             + mates.iter().map(|mate| below_pct(context, way, mate, less)).sum::<f64>();
-        let (before, after) = if more == Side::After { (below, under) } else { (under, below) };
-        let grew = grown_pp(context, before, after, more);
+        let grew = under - without_shift(context, below, less);
         if grew <= 0.0 {
             continue;
         }
@@ -373,8 +372,14 @@ fn under_other_name(context: &Context<'_>, row: &Row, callee: &Case<'_>, side: S
 
 /// The weight above a callee that the other run's chains may have lost: the function ran, but the stacks do not show it.
 fn lost_pp(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
-    match context.jumps_to(case, callee, less) {
+    let lost = match context.jumps_to(case, callee, less) {
         true => context.jumped_past_pp(case, callee, less),
         false => context.lost_from(case, callee, less),
-    }
+    };
+    without_shift(context, lost, less)
+}
+
+/// A share of one side without the shift of all functions: in points of After's shares.
+fn without_shift(context: &Context<'_>, pct: f64, side: Side) -> f64 {
+    if side == Side::Before { context.common_shift.factor() * pct } else { pct }
 }

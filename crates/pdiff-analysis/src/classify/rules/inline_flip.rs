@@ -1,8 +1,8 @@
 //! `R-inline-lost`, `R-inline-gained` and `R-inline-lost-caller`, `R-inline-gained-caller`: a caller contains the function
 //! inlined in one build and calls it in the other.
 //!
-//! The flip is that of the code (debug information on both sides, a direct call on one of them, no copy left), in a caller
-//! that both runs sampled; and self by symbol moved in the direction of the flip. The flip and its cost are separate
+//! The flip is that of the code (debug information on both sides, a direct call on one of them, or calls through pointers alone, no copy
+//! left), in a caller that both runs sampled; and self by symbol moved in the direction of the flip. The flip and its cost are separate
 //! statements: the cause is a regression only if the family, callers included, costs more beyond noise. A caller whose
 //! callee left it belongs to the family only if its own self by symbol fell by about that; growth in it is judged by other
 //! rules. So is a change of a caller that hardly ran the function, inlined or called.
@@ -213,7 +213,10 @@ fn callee_of(
     if cause != Cause::InlineChange && family_cost.is_some_and(|cost| cost.is_shared) {
         finding = finding.limited(Confidence::Likely, Limit::SharedCallers);
     }
-    let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, inlined_on.other());
+    let is_entered = |flip: &CallerFlip| match flip.is_by_pointer() {
+        true => context.is_seen_calling(flip, case, inlined_on.other()),
+        false => flip.called_in.1 || context.is_sampled(flip, inlined_on.other()),
+    };
     if !flips.iter().any(is_entered) {
         finding = finding.limited(Confidence::Likely, Limit::LostCaller);
     }
@@ -345,7 +348,7 @@ fn moved_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCa
 
 fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {
     let caller = flip.names[Side::After].clone();
-    Fact::Flip { caller, sites: flip.sites, inlined_on, level: flip.level, called_by: flip.called_by }
+    Fact::Flip { caller, sites: flip.sites, inlined_on, level: flip.level, calls_there: flip.calls_there }
 }
 
 /// The compiler's remarks on calls that it did not inline, on the side with the call.

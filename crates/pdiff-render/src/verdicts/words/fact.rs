@@ -1,6 +1,6 @@
 //! A fact in words, and its numbers by name.
 
-use pdiff_analysis::classify::{CallInCode, CalledBy, Fact, InlinedCopies, Judged, SourcePlace, SpinSign};
+use pdiff_analysis::classify::{CallInCode, CallsThere, Fact, InlinedCopies, Judged, SourcePlace, SpinSign};
 use pdiff_analysis::matching::{FoundBy, SourceMove};
 use pdiff_profile::census::{Spin, Visibility};
 use pdiff_profile::{PerSide, RemarkPlace, Side};
@@ -107,14 +107,14 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::NotInSelf { callee, after_pct, self_pp } => format!(
             "{callee} has {after_pct:.2} % under it after and none before; the {self_pp:+.2} points of self do not include that"
         ),
-        Fact::Flip { caller, sites, inlined_on, level, called_by } => format!(
+        Fact::Flip { caller, sites, inlined_on, level, calls_there } => format!(
             "{caller}: {sites} inlined instance{} {inlined_on}, none {} but {}; caller found by {level} name",
             if *sites == 1 { "" } else { "s" },
             inlined_on.other(),
-            match called_by {
-                CalledBy::Caller => "a direct call",
-                CalledBy::Others => "calls in other functions",
-                CalledBy::Pointer => "a call through a pointer, by the stacks",
+            match calls_there {
+                CallsThere::InCaller => "a direct call",
+                CallsThere::InOthers => "calls in other functions",
+                CallsThere::ThroughPointers => "calls through pointers",
             }
         ),
         Fact::AsOne { pct, net_pp, factor, half_width_pp } => format!(
