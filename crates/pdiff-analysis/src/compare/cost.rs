@@ -202,15 +202,15 @@ impl RunFacts<'_> {
 
 impl SideCost {
     /// The sums over a side's runs.
-    pub(super) fn sum(runs: &[(RunFacts<'_>, RunCost)]) -> Self {
+    pub(super) fn sum(runs: &[(&RunFacts<'_>, &RunCost)]) -> Self {
         let mut sum =
             Self { scale: 1.0, is_time: runs.iter().all(|(facts, _)| facts.is_time), ..Self::default() };
-        let all = |value: fn(&(RunFacts<'_>, RunCost)) -> Option<f64>| -> Option<f64> {
+        let all = |value: fn(&(&RunFacts<'_>, &RunCost)) -> Option<f64>| -> Option<f64> {
             runs.iter().map(value).sum::<Option<f64>>().filter(|sum| *sum > 0.0)
         };
         sum.operations = all(|(_, cost)| cost.operations);
         sum.seconds = all(|(_, cost)| cost.seconds);
-        let sampled = |(facts, cost): &(RunFacts<'_>, RunCost)| match facts.is_time {
+        let sampled = |(facts, cost): &(&RunFacts<'_>, &RunCost)| match facts.is_time {
             true => Some(facts.all_weight as f64 / 1e9 * cost.scale.unwrap_or(1.0)),
             false => cost.cpu_seconds,
         };
@@ -228,11 +228,11 @@ impl SideCost {
         if unscaled > 0.0 {
             sum.scale = sum.weight / unscaled;
         }
-        let per_op = |(facts, cost): &(RunFacts<'_>, RunCost)| {
+        let per_op = |(facts, cost): &(&RunFacts<'_>, &RunCost)| {
             facts.number(scaled(facts.weight, cost) / cost.operations?)
         };
         sum.per_run_cost = runs.iter().filter_map(per_op).collect();
-        let all_per_op = |(facts, cost): &(RunFacts<'_>, RunCost)| {
+        let all_per_op = |(facts, cost): &(&RunFacts<'_>, &RunCost)| {
             facts.number(scaled(facts.all_weight, cost) / cost.operations?)
         };
         sum.per_run_all_cost = runs.iter().filter_map(all_per_op).collect();

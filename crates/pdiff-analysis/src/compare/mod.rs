@@ -120,9 +120,11 @@ impl PreparedSides {
     #[must_use]
     pub fn compare(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
         // Rows take the most memory: what else is said of both sides is found before there are any, and kept.
-        let find = |cost: Option<&Cost>| drop(self.findings(sides, cost, settings.noise));
-        let (mut comparison, _) =
-            rayon::join(|| self.rows(sides, settings, find), || self.mistakes(sides, settings));
+        let meanwhile = |cost: Option<&Cost>| {
+            self.findings(sides, cost, settings.noise);
+            self.mistakes(sides, settings);
+        };
+        let mut comparison = self.rows(sides, settings, meanwhile);
         self.add_findings(sides, settings, &mut comparison);
         comparison
     }
@@ -141,16 +143,14 @@ impl PreparedSides {
         self.rows(sides, settings, |_| ())
     }
 
-    /// The same; does something before there are rows, when the cost of an operation is known but not yet what causes a gap.
+    /// The same; does something while samples are counted, when the cost of an operation is known but not yet what causes a gap.
     fn rows(
         &self,
         sides: &Sides<'_>,
         settings: &CompareSettings,
-        before_rows: impl FnOnce(Option<&Cost>) + Send,
+        meanwhile: impl FnOnce(Option<&Cost>) + Send,
     ) -> Comparison {
-        let prepared = self.view(sides);
-        let mut row_table = RowTable::new(&prepared, settings);
-        compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone(), before_rows)
+        compare_prepared(sides, settings, &self.view(sides), self.notes().clone(), meanwhile)
     }
 
     /// Adds findings and likely mistakes to rows that [`Self::bare_rows`] made under the same settings.
@@ -284,35 +284,24 @@ fn compare_prepared(
     sides: &Sides<'_>,
     settings: &CompareSettings,
     prepared: &Prepared<'_>,
-    row_table: &mut RowTable<'_>,
     mut notes: Notes,
-    before_rows: impl FnOnce(Option<&Cost>),
+    meanwhile: impl FnOnce(Option<&Cost>) + Send,
 ) -> Comparison {
-    let cell_rows: Vec<CellRows> = prepared.runs.iter().map(|run| cell_rows(run, row_table)).collect();
-    row_table.forget_ids();
-    let row_table = &*row_table;
-    let scope = |row: RowId| row_table.rows().get(row.index()).map_or(DenominatorId::ALL, |key| key.scope);
-    let runs = prepared.runs.par_iter().zip(&cell_rows);
-    let count = row_table.rows().len();
-    let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(run.cells, rows, count, scope)).collect();
-    drop(cell_rows);
-    let runs = prepared.runs.par_iter();
-    let unresolved: Vec<u64> =
-        runs.map(|run| weight_where(run, |stack| row_table.is_unresolved(run, stack))).collect();
+    let mut cost_notes = Notes::new();
+    let facts = costs_of_runs(prepared, settings, &mut cost_notes);
+    let costs = side_costs(&facts);
+    let cost = cost::cost(&costs.before, &costs.after);
+    let ((row_table, tables), ()) =
+        rayon::join(|| counted_rows(prepared, settings), || meanwhile(cost.as_ref()));
+    let summaries = PerSide::from_fn(|side| summarize(side, sides, &facts, &tables, &unresolved(prepared)));
     let counted = Counted {
         keys: prepared.keys,
         renames: prepared.renames,
-        row_table,
+        row_table: &row_table,
         runs: &prepared.runs,
         tables: &tables,
         settings,
     };
-    let mut cost_notes = Notes::new();
-    let facts = costs_of_runs(&prepared.runs, &tables, row_table, settings, &mut cost_notes);
-    let summaries = PerSide::from_fn(|side| summarize(side, sides, &facts, &tables, &unresolved));
-    let costs = side_costs(facts);
-    let cost = cost::cost(&costs.before, &costs.after);
-    before_rows(cost.as_ref());
     let (mut rows, families, noise) = judged_rows(&counted, &mut notes);
     notes.merge(&cost_notes);
     for row in &mut rows {
@@ -378,18 +367,41 @@ fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {
     })
 }
 
+/// The rows, and what each run counts of each.
+fn counted_rows<'a>(
+    prepared: &'a Prepared<'a>,
+    settings: &'a CompareSettings,
+) -> (RowTable<'a>, Vec<RunTable>) {
+    let mut row_table = RowTable::new(prepared, settings);
+    let cell_rows: Vec<CellRows> = prepared.runs.iter().map(|run| cell_rows(run, &mut row_table)).collect();
+    row_table.forget_ids();
+    let scope = |row: RowId| row_table.rows().get(row.index()).map_or(DenominatorId::ALL, |key| key.scope);
+    let runs = prepared.runs.par_iter().zip(&cell_rows);
+    let count = row_table.rows().len();
+    let tables = runs.map(|(run, rows)| aggregate(run.cells, rows, count, scope)).collect();
+    (row_table, tables)
+}
+
+/// The weight of each run whose leaf has no function.
+fn unresolved(prepared: &Prepared<'_>) -> Vec<u64> {
+    let is_unresolved = |run: &PreparedRun<'_>, stack| {
+        run.stacks.get(stack).last().is_some_and(|leaf| prepared.keys.get(leaf.key).is_nameless())
+    };
+    let runs = prepared.runs.par_iter();
+    runs.map(|run| weight_where(run, |stack| is_unresolved(run, stack))).collect()
+}
+
 /// Operations and CPU of each run.
 fn costs_of_runs<'a>(
-    runs: &'a [PreparedRun<'a>],
-    tables: &[RunTable],
-    row_table: &RowTable<'_>,
+    prepared: &'a Prepared<'a>,
     settings: &CompareSettings,
     notes: &mut Notes,
 ) -> Vec<(Side, RunFacts<'a>, RunCost)> {
-    let spins = runs.par_iter().map(|run| weight_where(run, |stack| row_table.spins(run, stack)));
-    let spins: Vec<u64> = spins.collect();
-    let facts = runs.iter().zip(tables.iter().zip(&spins)).map(|(run, (table, spin))| {
-        let facts = run_facts(run, table, *spin, settings);
+    let runs = prepared.runs.par_iter();
+    let spins: Vec<u64> =
+        runs.map(|run| weight_where(run, |stack| run.spins(prepared.facts, stack))).collect();
+    let facts = prepared.runs.iter().zip(spins).map(|(run, spins)| {
+        let facts = run_facts(run, spins, settings);
         let cost = facts.cost(notes);
         (run.side, facts, cost)
     });
@@ -402,18 +414,13 @@ fn weight_where(run: &PreparedRun<'_>, holds: impl Fn(StackId) -> bool) -> u64 {
     stacks.filter(|(stack, weight)| *weight > 0 && holds(*stack)).map(|(_, weight)| weight).sum()
 }
 
-fn run_facts<'a>(
-    run: &'a PreparedRun<'a>,
-    table: &RunTable,
-    spin_weight: u64,
-    settings: &CompareSettings,
-) -> RunFacts<'a> {
+fn run_facts<'a>(run: &'a PreparedRun<'a>, spin_weight: u64, settings: &CompareSettings) -> RunFacts<'a> {
     RunFacts {
         path: &run.input.path,
         profile: run.input.profile,
         measures: run.input.measures,
         host: run.host,
-        weight: table.weight,
+        weight: run.cells.iter().map(|cell| cell.weight.0).sum(),
         all_weight: run.input.profile.cells_of(run.input.event).iter().map(|cell| cell.weight.0).sum(),
         spin_weight,
         is_time: run
@@ -426,12 +433,11 @@ fn run_facts<'a>(
     }
 }
 
-fn side_costs(facts: Vec<(Side, RunFacts<'_>, RunCost)>) -> PerSide<SideCost> {
-    let (before, after): (Vec<_>, Vec<_>) = facts.into_iter().partition(|(side, ..)| *side == Side::Before);
-    let sum = |runs: Vec<(Side, RunFacts<'_>, RunCost)>| {
-        SideCost::sum(&runs.into_iter().map(|(_, facts, cost)| (facts, cost)).collect::<Vec<_>>())
-    };
-    PerSide::new(sum(before), sum(after))
+fn side_costs(facts: &[(Side, RunFacts<'_>, RunCost)]) -> PerSide<SideCost> {
+    PerSide::from_fn(|side| {
+        let of_side = facts.iter().filter(|(of, ..)| *of == side);
+        SideCost::sum(&of_side.map(|(_, facts, cost)| (facts, cost)).collect::<Vec<_>>())
+    })
 }
 
 fn summarize(

@@ -95,19 +95,9 @@ impl<'a> RowTable<'a> {
         self.facts.shared_subsystem(key)
     }
 
-    /// Whether the stack busy-waits.
-    pub(super) fn spins(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
-        run.spins(self.facts, stack)
-    }
-
     /// Whether the stack busy-waits or idles: it is not work.
     pub(super) fn waits(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
         run.waits(self.facts, stack)
-    }
-
-    /// Whether the leaf of the stack has no function.
-    pub(super) fn is_unresolved(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
-        run.stacks.get(stack).last().is_some_and(|leaf| self.keys.get(leaf.key).is_nameless())
     }
 
     /// The rows that a stack of a thread counts for: those of its leaf, and all in the lists.
