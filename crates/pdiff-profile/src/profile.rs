@@ -248,13 +248,15 @@ impl Profile {
     }
 
     /// Gives frames symbols, each with the distance from where it begins.
-    pub fn name_frames(&mut self, named: impl IntoIterator<Item = (FrameId, Box<str>, u64)>) {
+    pub fn name_frames<N: AsRef<str>>(&mut self, named: impl IntoIterator<Item = (FrameId, N, u64)>) {
         let known = self.strings.iter().cloned().zip((0..).map(StringId));
         let mut ids: FxHashMap<Box<str>, StringId> = known.collect();
         for (frame, name, offset) in named {
-            let symbol = *ids.entry(name).or_insert_with_key(|name| {
+            let name = name.as_ref();
+            let symbol = ids.get(name).copied().unwrap_or_else(|| {
                 let id = u32::try_from(self.strings.len()).expect("fewer than 2^32 strings fit in memory");
-                self.strings.push(name.clone());
+                self.strings.push(name.into());
+                ids.insert(name.into(), StringId(id));
                 StringId(id)
             });
             if let Some(frame) = self.frames.get_mut(frame.index()) {

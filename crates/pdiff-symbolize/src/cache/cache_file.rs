@@ -1,5 +1,5 @@
-//! One file per object with the derived facts: the address index, and the census. One per pair of objects with what is derived
-//! from both.
+//! One file per object with the derived facts: the address index, the names that perf prints, and the census. One per pair of
+//! objects with what is derived from both.
 //!
 //! ```text
 //! magic      8 bytes  "pdiffobj"
@@ -43,6 +43,8 @@ pub(crate) enum SectionTag {
     SampledCensus = 3,
     /// Which functions of two objects are the same.
     Matching = 4,
+    /// The functions at addresses, as perf names them.
+    PerfNames = 5,
 }
 
 /// The place of one object's file.

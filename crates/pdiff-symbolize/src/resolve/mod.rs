@@ -8,6 +8,7 @@ mod frame_calls;
 mod frames;
 mod identity;
 mod name_vote;
+mod perf_names;
 mod positions;
 mod profile;
 mod recorded_names;
