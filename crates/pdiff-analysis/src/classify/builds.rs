@@ -54,9 +54,9 @@ pub(super) struct CallerFlip {
 }
 
 impl CallerFlip {
-    /// Whether nothing but stacks can show that the caller calls the function where it does not contain it.
+    /// Whether nothing but stacks can show who calls the function where it is not inlined.
     pub(super) fn is_by_pointer(&self) -> bool {
-        self.calls_there == CallsThere::ThroughPointers && !self.is_moved_out
+        self.calls_there == CallsThere::ThroughPointers
     }
 }
 
@@ -110,10 +110,7 @@ impl<'a> Builds<'a> {
 
     /// Whether what is not found in a side's build is not there: every unit of it was read.
     pub(super) fn absence_is_certain(&self, side: Side) -> bool {
-        self.census(side).is_some_and(|census| {
-            let coverage = census.coverage();
-            census.sees_inlines() && coverage.unreadable_units == 0 && coverage.split_units == 0
-        })
+        self.census(side).is_some_and(is_whole)
     }
 
     /// The functions of a name that a side's build holds in some form.
@@ -337,11 +334,11 @@ impl Pair<'_> {
 
     /// Whether a side's build surely has no copy of a function that was found on both sides by its full name.
     fn has_no_copy(&self, found: &Match, side: Side) -> bool {
-        let called = match side {
-            Side::Before => self.before.function(found.before),
-            Side::After => self.after.function(found.after),
+        let (census, called) = match side {
+            Side::Before => (self.before, self.before.function(found.before)),
+            Side::After => (self.after, self.after.function(found.after)),
         };
-        let sees = self.before.sees_inlines() && self.after.sees_inlines();
+        let sees = is_whole(census) && self.before.sees_inlines() && self.after.sees_inlines();
         let is_found = found.level.is_exact() && !found.is_ambiguous;
         is_found && sees && called.is_some_and(|of| of.is_described() && of.inlined_instances() == 0)
     }
@@ -363,13 +360,23 @@ impl Pair<'_> {
         census.inlined_into(function).filter_map(flip).collect()
     }
 
-    /// Those of the functions that contain copies on `inlined_on` which do not call the function there as well.
+    /// Those of the functions that contain copies on `inlined_on` which do not call the function there as well, and of which debug
+    /// information tells on the other side what they contain.
     fn holders_alone(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
-        let calls_it = |flip: &Flip| match inlined_on {
-            Side::Before => self.before.call(flip.caller_before, found.before).is_some(),
-            Side::After => self.after.call(flip.caller_after, found.after).is_some(),
+        let is_alone = |flip: &Flip| {
+            let (calls, there) = match inlined_on {
+                Side::Before => (
+                    self.before.call(flip.caller_before, found.before),
+                    self.after.function(flip.caller_after),
+                ),
+                Side::After => (
+                    self.after.call(flip.caller_after, found.after),
+                    self.before.function(flip.caller_before),
+                ),
+            };
+            calls.is_none() && there.is_some_and(|there| there.is_described())
         };
-        self.holders(found, inlined_on).into_iter().filter(|flip| !calls_it(flip)).collect()
+        self.holders(found, inlined_on).into_iter().filter(is_alone).collect()
     }
 
     /// Those of the functions that contain copies on `inlined_on` which lead to the function in the code of the other side.
@@ -419,6 +426,12 @@ impl Pair<'_> {
             level: self.matching.after_of(flip.caller_before)?.level,
         })
     }
+}
+
+/// Whether every unit of a build was read, with what is inlined in it.
+fn is_whole(census: &Census) -> bool {
+    let coverage = census.coverage();
+    census.sees_inlines() && coverage.unreadable_units == 0 && coverage.split_units == 0
 }
 
 /// Whether the code of another function calls a function directly.

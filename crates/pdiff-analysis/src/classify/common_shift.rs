@@ -86,6 +86,11 @@ impl CommonShift {
         self.factor
     }
 
+    /// A share of one side without the shift that all functions share, in points of After's shares.
+    pub(super) fn without(self, pct: f64, side: Side) -> f64 {
+        if side == Side::Before { self.factor * pct } else { pct }
+    }
+
     /// Half the width of the factor's 95 % interval, relative to it; 0 where it is not known.
     pub(super) fn error(self) -> f64 {
         self.error

@@ -28,7 +28,7 @@ use crate::settings_diff::SettingGate;
 const LOST_PART: f64 = 0.5;
 
 /// A function whose own code has at most this part of what it has in the other run hardly ran out of line.
-const OUT_OF_LINE_PART: f64 = 0.1;
+const HARDLY_OUT_OF_LINE: f64 = 0.1;
 
 /// So many functions must be compared for builds to be called a patch apart, and this part of them must have the same code.
 const LEAST_COMPARED: usize = 20;
@@ -212,12 +212,6 @@ impl<'a> Context<'a> {
         self.case(name, &case.row.object, None).filter(|_| is_unscoped)
     }
 
-    /// The case of a function of After under the name that Before has for it.
-    pub(super) fn named_before(&self, case: &Case<'_>) -> Option<&Case<'a>> {
-        let (_, name) = case.other_name.as_ref().filter(|(side, _)| *side == Side::Before)?;
-        self.case(name, &case.row.object, None)
-    }
-
     /// Sampled calls from a row, heaviest on `side` first.
     pub(super) fn calls_from(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
         self.sampled(&self.calls_from, row, side)
@@ -248,7 +242,7 @@ impl<'a> Context<'a> {
         let called_on = inlined_on.other();
         flips.retain(|flip| {
             self.is_sampled(flip, inlined_on)
-                && match flip.is_by_pointer() {
+                && match flip.is_by_pointer() && !flip.is_moved_out {
                     true => self.came_to_call(flip, case, called_on),
                     false => self.is_entered(flip, case, called_on),
                 }
@@ -280,21 +274,22 @@ impl<'a> Context<'a> {
 
     /// Whether the function, which hardly ran out of line on the other side, ran below a flip's caller on a side, and no library that the
     /// caller calls can have called it.
-    fn came_to_call(&self, flip: &CallerFlip, case: &Case<'_>, side: Side) -> bool {
+    pub(super) fn came_to_call(&self, flip: &CallerFlip, case: &Case<'_>, side: Side) -> bool {
         let own = |side: Side| case.row.side(side).booked_self_pct;
         let calls_library = || {
             let census = self.builds.census(side).into_iter();
             let mut edges = census.flat_map(|census| census.calls_from(flip.called_in.0));
             edges.any(|edge| self.builds.is_imported(side, &[edge.callee]))
         };
-        own(side.other()) <= OUT_OF_LINE_PART * own(side)
+        own(side.other()) <= HARDLY_OUT_OF_LINE * own(side)
             && self.calls_of(flip, case, side).any(|call| call.weight(side).0 > 0)
-            && (self.is_seen_calling(flip, case, side) || !calls_library())
+            && (self.seen_calling_pct(flip, case, side) > 0.0 || !calls_library())
     }
 
-    /// Whether return addresses on a side show that a flip's caller calls the function through a pointer.
-    pub(super) fn is_seen_calling(&self, flip: &CallerFlip, case: &Case<'_>, side: Side) -> bool {
-        self.calls_of(flip, case, side).any(|call| call.pointer_places[side] > 0)
+    /// The function's share on a side below a flip's caller, where return addresses show that this calls it through a pointer.
+    pub(super) fn seen_calling_pct(&self, flip: &CallerFlip, case: &Case<'_>, side: Side) -> f64 {
+        let calls = self.calls_of(flip, case, side).filter(|call| call.pointer_places[side] > 0);
+        calls.map(|call| share_pct(case.row, side, call.weight(side))).sum()
     }
 
     /// The sampled calls of a function by a flip's caller.
@@ -312,7 +307,7 @@ impl<'a> Context<'a> {
     }
 
     /// The number of a case's row on a side: that of its other name, where it has one there.
-    fn row_on(&self, case: &Case<'_>, side: Side) -> Option<usize> {
+    pub(super) fn row_on(&self, case: &Case<'_>, side: Side) -> Option<usize> {
         let there = case.other_name.as_ref().filter(|(renamed_on, _)| *renamed_on == side);
         match there {
             Some((_, name)) => self.rows.find(name, &case.row.object, None),
@@ -372,7 +367,7 @@ impl<'a> Context<'a> {
     }
 
     /// The share of a callee that left the function's callers from side `less` to the other: what they had of it there may have
-    /// been the function's, which left by a jump. In points of the row's own side, heaviest callers first.
+    /// been the function's, which left by a jump. In points, without the common factor.
     pub(super) fn left_callers_pp(&self, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
         let callers = Side::BOTH
             .into_iter()
@@ -397,7 +392,7 @@ impl<'a> Context<'a> {
         self.left_pp(callers, callee, less)
     }
 
-    /// The share of a callee that left these callers.
+    /// The share of a callee that left these callers, without the common factor.
     fn left_pp(&self, mut callers: Vec<usize>, callee: &Case<'_>, less: Side) -> f64 {
         callers.sort_unstable();
         callers.dedup();
@@ -407,7 +402,8 @@ impl<'a> Context<'a> {
             let of_callee = calls.filter(|call| {
                 *call.callee == *callee.row.name && call.callee_file.as_deref() == callee.row.file.as_deref()
             });
-            of_callee.map(|call| share_pct(caller.row, side, call.weight(side))).sum::<f64>()
+            let pct: f64 = of_callee.map(|call| share_pct(caller.row, side, call.weight(side))).sum();
+            self.common_shift.without(pct, side)
         };
         callers.into_iter().map(|caller| (under(caller, less) - under(caller, less.other())).max(0.0)).sum()
     }

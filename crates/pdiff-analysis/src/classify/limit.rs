@@ -33,6 +33,8 @@ pub enum Limit {
     OtherOptimisation,
     /// Other functions left or entered the same callers: how much of what these cost is by which of them is an estimate.
     SharedCallers,
+    /// Callers that did not contain the function call it more, by so many points of its own code.
+    MoreCallsElsewhere(f64),
     /// No symbol covers the addresses.
     NoSymbol,
     /// A side's build shows too little to say whether it contains the function.

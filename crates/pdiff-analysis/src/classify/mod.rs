@@ -218,7 +218,8 @@ mod tests {
     fn families_join_rows_and_not_names() {
         // Rows 3 and 4 are two static functions of one name; row 4 alone flipped, in the caller of row 1. Row 2 has no
         // verdict, and row 0 is below the floor.
-        let callee = FlippedCallee { row: 4, inlined_on: Side::Before, delta_booked_pp: 1.0 };
+        let callee =
+            FlippedCallee { row: 4, inlined_on: Side::Before, delta_booked_pp: 1.0, is_seen_called: true };
         let callees = [(1, vec![callee]), (0, vec![callee])].into_iter().collect();
         let flipped = FlippedCallers { callees, ..FlippedCallers::default() };
         assert_eq!(flips_of([1, 3, 4].into_iter(), &flipped), [(2, 0)]);

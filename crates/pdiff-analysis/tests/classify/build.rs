@@ -1,6 +1,6 @@
 //! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f^g` a jump in tail position, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
 //! of `f`; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction;
-//! `f!` was inlined.
+//! `f!` was inlined, `f?` is without debug information, and `?` is a unit that was not read.
 
 use pdiff_analysis::classify::{
     CallCounts, Classification, ClassifyInput, ClassifyKnowledge, CodePaths, Demands, ObjectBuilds, Verdict,
@@ -11,8 +11,8 @@ use pdiff_analysis::{
     SettingsKnowledge, Sides, SpinList,
 };
 use pdiff_profile::census::{
-    Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineAttribute,
-    InlineSite, Linkage, Producer, Spin, Visibility,
+    Body, BodyHash, CallEdge, Census, CensusBuilder, Coverage, EdgeSource, FunctionFacts, FunctionId,
+    InlineAttribute, InlineSite, Linkage, Producer, Spin, Visibility,
 };
 use pdiff_profile::{ObjectAddr, PerSide, Profile, RunMeasures};
 use std::collections::BTreeMap;
@@ -40,6 +40,7 @@ struct Draft {
     hash: Option<u32>,
     spins: bool,
     is_inlined: bool,
+    is_unknown: bool,
 }
 
 fn is_call_of_stub(word: &str) -> bool {
@@ -59,6 +60,10 @@ fn drafts(words: &str) -> BTreeMap<String, Draft> {
             drafts.entry(name.to_owned()).or_default().spins = true;
         } else if let Some(name) = word.strip_suffix('!') {
             drafts.entry(name.to_owned()).or_default().is_inlined = true;
+        } else if let Some(name) = word.strip_suffix('?') {
+            if !name.is_empty() {
+                drafts.entry(name.to_owned()).or_default().is_unknown = true;
+            }
         } else {
             let (caller, callee) = word.split_once(['>', '^', '<']).unwrap();
             drafts.entry(caller.to_owned()).or_default();
@@ -89,7 +94,7 @@ pub(crate) fn census(of: Words<'_>) -> Census {
         let id = builder.function(facts);
         if draft.bytes > 0 {
             let body = Body {
-                described: of.visibility == Visibility::DebugInfo,
+                described: of.visibility == Visibility::DebugInfo && !draft.is_unknown,
                 hash: draft.hash.map(BodyHash),
                 spin: draft.spins.then_some(Spin::Pause),
                 ..Body::at(ObjectAddr(addr), draft.bytes)
@@ -98,6 +103,8 @@ pub(crate) fn census(of: Words<'_>) -> Census {
         }
         ids.insert(name, id);
     }
+    let unreadable_units = of.words.split_whitespace().filter(|word| *word == "?").count() as u64;
+    builder.coverage(Coverage { unreadable_units, ..Coverage::default() });
     for word in of.words.split_whitespace() {
         let is_call = !word.contains(['<', '@']) || is_call_of_stub(word);
         if let Some((caller, callee)) = word.split_once(['>', '^']).filter(|_| is_call) {

@@ -1,8 +1,6 @@
 //! One case a cause; fast paths and successors have files of their own.
 
-use pdiff_analysis::classify::{
-    CallCounts, CallsThere, Classification, Evidence, Fact, Limit, Reason, SelfChange, Tag,
-};
+use pdiff_analysis::classify::{CallCounts, Classification, Evidence, Fact, Limit, Reason, SelfChange, Tag};
 use pdiff_analysis::matching::SourceMove;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
@@ -39,6 +37,34 @@ fn copies_that_were_sampled_prove_it() {
 }
 
 #[test]
+fn calls_by_functions_that_did_not_contain_it_are_no_cost_of_inlining() {
+    let before = with_rest("main;scan 60\nmain;scan;+leaf 50\nmain;drop 40");
+    let build = "main:50 work:50 main>work main>scan main>drop drop:60 ";
+    let of = |by_scan: u32, by_drop: u32, words: &str| {
+        let after = format!("main;scan 60\nmain;scan;leaf {by_scan}\nmain;drop 40\nmain;drop;leaf {by_drop}");
+        classified(
+            seen(&before, &format!("{build} scan:400 scan<leaf*2")),
+            seen(&with_rest(&after), &format!("{build} scan:200 leaf:150 scan>leaf {words}")),
+        )
+    };
+    assert_eq!(said(&of(190, 10, "drop>leaf"), "leaf"), "inline-regression proved R-inline-lost");
+    let by_other = of(50, 150, "drop>leaf");
+    assert_eq!(said(&by_other, "leaf"), "inline-regression likely R-inline-lost");
+    let limit = verdict(&by_other, "leaf").limited_by.clone();
+    assert!(matches!(limit, Some(Limit::MoreCallsElsewhere(pp)) if (15.0..20.0).contains(&pp)), "{limit:?}");
+    // It does not call it in the code: the stacks lost who did.
+    assert_eq!(said(&of(50, 150, ""), "leaf"), "inline-regression proved R-inline-lost");
+    // What calls it now was inlined with it.
+    let before = with_rest("main;scan 60\nmain;scan;+drop 20\nmain;scan;+drop;+leaf 50");
+    let after = with_rest("main;scan 60\nmain;scan;drop 20\nmain;scan;drop;leaf 200");
+    let outcome = classified(
+        seen(&before, "main:50 work:50 main>work main>scan scan:400 scan<leaf*2 scan<drop*1"),
+        seen(&after, "main:50 work:50 main>work main>scan scan:200 scan>drop drop:60 drop>leaf leaf:150"),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
+}
+
+#[test]
 fn callers_that_lost_the_weight_prove_it_where_debug_lines_give_the_copies_less() {
     let build = "main:50 work:50 main>work main>scan ";
     let after = with_rest("main;scan 60\nmain;scan;leaf 160");
@@ -55,59 +81,6 @@ fn callers_that_lost_the_weight_prove_it_where_debug_lines_give_the_copies_less(
     assert_eq!(flipped("main;scan 140"), "inline-regression likely R-inline-lost");
     // Costs no more: only the inlining is claimed, and the code shows it.
     assert_eq!(flipped("main;scan 215"), "inline-change proved R-inline-change");
-}
-
-#[test]
-fn a_function_that_is_called_through_a_pointer_where_it_was_inlined_is_inlined_no_more() {
-    let build = "main:50 work:50 main>work main>scan ";
-    let called = format!("{build} leaf:90 drop:60 drop>leaf main>drop");
-    let (inlined, through_pointer) =
-        (format!("{called} scan:400 scan<leaf*2"), format!("{build} scan:200 leaf:150 drop:60"));
-    let (copies, calls) = ("main;scan 60\nmain;scan;+leaf 50", "main;scan 60\nmain;scan;leaf 200");
-    let of = |(before, old): (&str, &str), (after, new): (&str, &str), places: [u32; 2]| {
-        let pointer_places = &[("scan", "leaf", places)][..];
-        let extra = Extra { pointer_places, ..Extra::default() };
-        classified_with(seen(&with_rest(before), old), seen(&with_rest(after), new), &extra)
-    };
-    let told = of((copies, &inlined), (calls, &through_pointer), [0, 1]);
-    assert_eq!(said(&told, "leaf"), "inline-regression proved R-inline-lost");
-    let is_told = |fact: &Fact| matches!(fact, Fact::Flip { calls_there: CallsThere::ThroughPointers, .. });
-    let evidence = &verdict(&told, "leaf").evidence;
-    assert!(evidence.iter().any(|evidence| is_told(&evidence.fact)), "{evidence:?}");
-    // The other way round.
-    let gained = of((calls, &through_pointer), (copies, &inlined), [1, 0]);
-    assert_eq!(said(&gained, "leaf"), "inline-gain proved R-inline-gained");
-
-    let is_lost = |outcome: &Classification| verdict(outcome, "leaf").rule_id == "R-inline-lost";
-    let of_after = |words: &str, places: [u32; 2]| {
-        of((copies, &inlined), (calls, &format!("{through_pointer} {words}")), places)
-    };
-    // A function in between may have lost its frame; copies elsewhere.
-    assert!(!is_lost(&of_after("drop>leaf", [0, 1])));
-    assert!(!is_lost(&of_after("drop<leaf*1", [0, 1])));
-    // It calls itself, which says nothing about others.
-    assert!(is_lost(&of_after("leaf>leaf", [0, 1])));
-    // No return address shows the call; then what calls it may be a library without frames, if the caller calls one.
-    assert_eq!(said(&of_after("", [0, 0]), "leaf"), "inline-regression likely R-inline-lost");
-    assert_eq!(verdict(&of_after("", [0, 0]), "leaf").limited_by, Some(Limit::LostCaller));
-    assert!(is_lost(&of_after("scan>qsort@plt", [0, 1])));
-    assert!(!is_lost(&of_after("scan>qsort@plt", [0, 0])));
-    // It was called as well: in the code, or by samples of its own code.
-    assert!(!is_lost(&of((copies, &format!("{inlined} scan>leaf")), (calls, &through_pointer), [0, 1])));
-    let (both, more) =
-        ("main;scan 60\nmain;scan;+leaf 50\nmain;scan;leaf 40", "main;scan 60\nmain;scan;leaf 300");
-    assert!(!is_lost(&of((both, &inlined), (more, &through_pointer), [1, 1])));
-    // Another caller has the calls through pointers.
-    let extra = Extra { pointer_places: &[("drop", "leaf", [0, 1])], ..Extra::default() };
-    let by_other = with_rest("main;scan 60\nmain;drop;leaf 200");
-    let by_other = seen(&by_other, &through_pointer);
-    assert!(!is_lost(&classified_with(seen(&with_rest(copies), &inlined), by_other, &extra)));
-    // Another overload is called.
-    let overloads = |of: &str| of.replace("leaf", "leaf%1") + " leaf%2:80 scan>leaf%2";
-    let (old, new) = (overloads(&inlined), overloads(&through_pointer));
-    assert!(!is_lost(&of((copies, &old), (calls, &new), [0, 1])));
-    // No code was read for calls.
-    assert!(!is_lost(&of((copies, &inlined), (calls, "main:50 work:50 scan:200 leaf:150"), [0, 1])));
 }
 
 #[test]
@@ -558,7 +531,39 @@ fn what_callers_cost_more_is_not_divided_with_functions_that_entered_them() {
 }
 
 #[test]
-fn what_callers_cost_less_is_not_divided_among_the_functions_that_left_them() {
+fn what_a_caller_costs_more_is_no_proved_cost_of_a_function_that_never_was_in_it() {
+    let build = "main:50 work:50 main>work main>scan main>load ";
+    let of = |[scan, load]: [u64; 2], copied: &str, words: &str| {
+        let stacks = format!(
+            "main;scan {scan}\nmain;scan;{copied}results 1200\nmain;scan;{copied}flag 30\nmain;load {load}\n\
+             main;load;{copied}flag 30\nmain;load;{copied}info 60"
+        );
+        (with_rest(&stacks), format!("{build} {words}"))
+    };
+    let inlined = "scan:500 load:300 scan<results*1 scan<flag*1 load<flag*1 load<info*1";
+    let called = "scan:200 load:100 results:150 info:90 flag:80 scan>results scan>flag load>flag load>info";
+    let said_of = |after: [u64; 2]| {
+        let (before, after) = (of([300, 300], "+", inlined), of(after, "", called));
+        let operations = Some([&[100.0; 3][..]; 2]);
+        let extra = Extra { operations, ..Extra::default() };
+        said(&classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra), "results")
+    };
+    assert_eq!(said_of([300, 400]), "inline-regression likely R-inline-lost");
+    assert_eq!(said_of([300, 300]), "inline-change proved R-inline-change");
+}
+
+#[test]
+fn what_callers_cost_less_is_divided_among_the_functions_that_left_them_too() {
+    let outcome = left_together([440, 60, 30, 10], [300, 60, 30, 10]);
+    let costs = ["results", "info", "flag"].map(|name| cost_of(&outcome, name).0);
+    let whole = 100.0 * (400.0 / 1000.0 - 540.0 / 1140.0);
+    for (net_pp, part) in costs.into_iter().zip([0.6, 0.3, 0.1]) {
+        assert!((net_pp - part * whole).abs() < 1e-9, "{net_pp} {whole}");
+    }
+}
+
+#[test]
+fn own_lines_that_cost_more_are_no_cost_of_functions_whose_callers_cost_less() {
     let build = "main:50 work:50 main>work main>scan ";
     let before = with_rest("main;scan 300\nmain;scan;+results 50\nmain;scan;+info 50");
     let after = with_rest("main;scan 180\nmain;scan;results 150\nmain;scan;info 450");

@@ -181,6 +181,12 @@ fn where_all_functions_share_less_a_callee_that_is_called_twice_did_not_come_fro
     assert_eq!(said_of("call", "has>find", [170, 170], [160, 160]), more);
     // The functions above them have another name.
     assert_eq!(said_of("call_native", "has>find", [170, 170], [160, 160]), more);
+    // The function above them calls the callee as much as it did, which is a smaller share.
+    let beside = "main;call;find 300\nmain;call;find;same 300\n";
+    let run = |has, extra| beside.to_owned() + &of("call", has, [160, 160], extra);
+    let (before, after) = (run([100, 100], 400), run([240, 240], 1500));
+    let (once, twice) = (build("call", 60, "call>find"), build("call", 61, "has>find call>find"));
+    assert_eq!(said(&classified(seen(&before, &once), seen(&after, &twice)), "has"), more);
     // Its own code does not cost more beyond noise, but hardly less than so many calls do.
     assert_eq!(said_of("call", "has>find", [122, 195], [160, 160]), more);
     // There are no more calls in the code, or others have as much less of it.

@@ -24,6 +24,7 @@ mod moved_calls;
 mod no_fast_path;
 mod parts;
 mod per_operation;
+mod pointer_flips;
 mod replaced_in_code;
 mod same_code;
 mod settings;

@@ -261,7 +261,7 @@ fn came_along_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
     let came = |call: &SampledCall| {
         let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
         let callee = context.callee(call)?;
-        let left_pp = shift.factor() * context.left_callers_pp(case, callee, Side::Before);
+        let left_pp = context.left_callers_pp(case, callee, Side::Before);
         Some(shift.own_change_pp(pct.before, pct.after).min(left_pp).max(0.0))
     };
     context.calls_from(case.row, Side::After).into_iter().filter_map(came).sum()

@@ -70,8 +70,7 @@ pub(super) fn anew_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
     for call in context.calls_to(case.row, Side::After) {
         let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
         let caller = context.caller(call);
-        let renamed = caller.and_then(|caller| context.named_before(caller));
-        let known = renamed.or(caller).and_then(|caller| context.row_number(caller.row));
+        let known = caller.and_then(|caller| context.row_on(caller, Side::Before));
         match callers.iter_mut().find(|(row, ..)| row.is_some() && *row == known) {
             Some((_, sum, _)) => *sum = PerSide::from_fn(|side| sum[side] + pct[side]),
             None => callers.push((known, pct, caller)),

@@ -39,6 +39,11 @@ impl FamilyCost {
         Self { net_pp: -self.net_pp, ..*self }.is_more()
     }
 
+    /// Whether it is beyond noise without so many points of it.
+    pub(super) fn is_beyond_noise_without(&self, pp: f64) -> bool {
+        Self { net_pp: self.net_pp.abs() - pp, ..*self }.is_more()
+    }
+
     /// Another net of it, as certain as this one.
     fn with_net(self, net_pp: f64) -> Self {
         let part = if self.net_pp == 0.0 { 1.0 } else { net_pp / self.net_pp };
@@ -85,11 +90,19 @@ pub(super) fn family_costs(
     }
     let flipped: FxHashMap<usize, FlippedCallee> =
         callers.values().flatten().map(|callee| (callee.row, *callee)).collect();
+    let left_all = |rows: &[usize], of: &FlippedCallee| {
+        let lists = rows.iter().filter_map(|row| callers.get(row));
+        let mut alike = lists.filter(|list| list.iter().any(|other| other.inlined_on == of.inlined_on));
+        alike.all(|list| list.iter().any(|other| other.row == of.row))
+    };
     let mut costs = FamilyCosts::default();
     for mut rows in members.into_values() {
         rows.sort_unstable();
         let cost = cost(context, &rows, callers);
-        let functions = rows.iter().filter_map(|row| Some(Flipped::new(context, flipped.get(row)?, cost)));
+        let functions = rows.iter().filter_map(|row| {
+            let of = flipped.get(row)?;
+            Some(Flipped { left_all: left_all(&rows, of), ..Flipped::new(context, of, cost) })
+        });
         let functions: Vec<Flipped> = functions.collect();
         costs.whole.extend(rows.iter().map(|row| (*row, cost)));
         for of in &functions {
@@ -109,28 +122,32 @@ struct Flipped {
     row: usize,
     /// What its own lines cost in the direction of the family.
     lines_pp: f64,
-    /// How much its self by symbol changed, where it can cost the family that.
+    /// How much its self by symbol changed.
     moved_pp: f64,
+    /// Whether it can cost the family that: what left costs more, what entered costs less.
+    explains: bool,
+    /// Whether it left all callers that such functions left, or entered all that they entered.
+    left_all: bool,
 }
 
 impl Flipped {
     fn new(context: &Context<'_>, of: &FlippedCallee, family: FamilyCost) -> Self {
         let direction = family.net_pp.signum();
-        // What left costs more, what entered costs less.
         let explains = (of.inlined_on == Side::Before) == (direction > 0.0);
-        let moved_pp = if explains { of.delta_booked_pp.abs() } else { 0.0 };
-        Self { row: of.row, lines_pp: (lines_pp(context, of.row) * direction).max(0.0), moved_pp }
+        let lines_pp = (lines_pp(context, of.row) * direction).max(0.0);
+        Self { row: of.row, lines_pp, moved_pp: of.delta_booked_pp.abs(), explains, left_all: true }
     }
 
     /// Its part of the cost of its family without the lines of others: what its own lines cost, and of the rest, which are the callers,
-    /// as much as it has of what moved. What callers cost less may all be by it.
+    /// as much as it has of what moved in its direction.
     fn part(&self, whole: FamilyCost, all: &[Self]) -> FamilyCost {
         let of_callers = whole.net_pp.abs() - self.lines_pp;
-        let moved: f64 = all.iter().map(|of| of.moved_pp).sum();
-        let is_alone = of_callers <= 0.0 || self.moved_pp == 0.0;
-        let part = if is_alone { 1.0 } else { self.moved_pp / moved };
+        let alike = all.iter().filter(|of| of.explains == self.explains);
+        let moved: f64 = alike.map(|of| of.moved_pp).sum();
+        let part = if of_callers <= 0.0 || moved == 0.0 { 1.0 } else { self.moved_pp / moved };
         let net_pp = whole.net_pp.signum() * (self.lines_pp + part * of_callers);
-        let is_shared = part < NEARLY_ALL && part * of_callers > self.lines_pp;
+        let is_nearly_all = self.left_all && part >= NEARLY_ALL;
+        let is_shared = !is_nearly_all && part * of_callers > self.lines_pp;
         FamilyCost { is_shared, ..whole.with_net(net_pp) }
     }
 }

@@ -304,7 +304,7 @@ fn entered_more<'a>(
     let own_pp = own_after - shift.factor() * own + unsure_pp;
     let is_flat = is_flat && own_pp < EXPLAINING_PART * expected_pp;
     let left = context.left_callers_pp(case, callee, Side::Before);
-    let is_told = is_more && !is_flat && left < EXPLAINING_PART * (pct.after - pct.before);
+    let is_told = is_more && !is_flat && left < EXPLAINING_PART * (after - before);
     // What the code cannot leave out any more is called more here, whatever others do with it.
     (is_told || no_way_around(context, case, call).is_some()).then_some(MoreEntered { call, pct, calls })
 }
@@ -372,7 +372,7 @@ fn part_under(context: &Context<'_>, case: &Case<'_>, names: &[&str], depth: usi
 /// and the path was taken before.
 fn came_from_elsewhere(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, pct: f64) -> bool {
     let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
-    context.common_shift.factor() * left >= EXPLAINING_PART * pct
+    left >= EXPLAINING_PART * pct
 }
 
 /// Whether a callee costs more as a whole by half of what it costs more here: what only came from under other functions, wherever

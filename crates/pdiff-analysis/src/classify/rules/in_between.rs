@@ -165,7 +165,7 @@ fn add_kept<'c>(
             true => change_of_whole_pp((context, flipped), case, callee, more),
             false => change_of_set_pp((context, flipped), callee, more),
         };
-        let under = without_shift(context, share_pct(row, more, call.weight(more)), more);
+        let under = context.common_shift.without(share_pct(row, more, call.weight(more)), more);
         let may_lead_on = leads_on(callee, less) && way.len() <= DEEPEST;
         if !may_lead_on && whole.is_none_or(|whole| under <= whole) {
             continue;
@@ -173,7 +173,7 @@ fn add_kept<'c>(
         let below = below_pct(context, way, callee, less)
             + under_other_name(context, row, callee, less)
             + mates.iter().map(|mate| below_pct(context, way, mate, less)).sum::<f64>();
-        let grew = under - without_shift(context, below, less);
+        let grew = under - context.common_shift.without(below, less);
         if grew <= 0.0 {
             continue;
         }
@@ -306,7 +306,8 @@ impl Below {
                 }
                 below.new_pp += grown_self_pp(context, callee.row, more)
                     + lost_pp(context, caller, callee, less).min(grew);
-                let (before, after) = (callee.row.before.total_pct, callee.row.after.total_pct);
+                let [before, after] = Side::BOTH
+                    .map(|side| context.common_shift.without(callee.row.side(side).total_pct, side));
                 let is_same = before <= ALIKE * after && after <= ALIKE * before;
                 let came_pp = grew - everywhere.max(0.0);
                 let is_led_to = part_of_callee(call, callee, more) >= MOST_OF_CALLEE;
@@ -372,14 +373,8 @@ fn under_other_name(context: &Context<'_>, row: &Row, callee: &Case<'_>, side: S
 
 /// The weight above a callee that the other run's chains may have lost: the function ran, but the stacks do not show it.
 fn lost_pp(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
-    let lost = match context.jumps_to(case, callee, less) {
+    match context.jumps_to(case, callee, less) {
         true => context.jumped_past_pp(case, callee, less),
-        false => context.lost_from(case, callee, less),
-    };
-    without_shift(context, lost, less)
-}
-
-/// A share of one side without the shift of all functions: in points of After's shares.
-fn without_shift(context: &Context<'_>, pct: f64, side: Side) -> f64 {
-    if side == Side::Before { context.common_shift.factor() * pct } else { pct }
+        false => context.common_shift.without(context.lost_from(case, callee, less), less),
+    }
 }

@@ -10,7 +10,7 @@
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
-use super::code_counts::has_no_body;
+use super::code_counts::{calls_in_code, has_no_body};
 use super::edge;
 use super::family_cost::{FamilyCosts, family_costs};
 use super::flipped_callee::FlippedCallee;
@@ -24,7 +24,7 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
-use crate::compare::{InlinedInto, Row};
+use crate::compare::{InlinedInto, Row, SampledCall};
 use crate::matching::{FoundBy, SourceMove, source_move};
 
 /// The part of a change of self by symbol that was seen in the inlined copies for the flip to explain it.
@@ -38,6 +38,9 @@ const OUT_OF_LINE_PART: f64 = 0.5;
 
 /// A function with less than this part of its total was entered less, or does less.
 const ENTERED_PART: f64 = 0.5;
+
+/// A call through pointers is proved by return addresses below which the function has this part of its weight.
+const SEEN_PART: f64 = 0.5;
 
 /// A caller may lose up to so many times what its flipped callees gained; what is beyond is its own.
 const CALLER_FACTOR: f64 = 2.0;
@@ -64,7 +67,10 @@ pub(crate) fn flipped_callers(context: &Context<'_>) -> FlippedCallers {
     let mut callers: FxHashMap<usize, Vec<FlippedCallee>> = FxHashMap::default();
     for (row, case) in context.cases.iter().enumerate() {
         let Some((inlined_on, flips)) = decided(context, case) else { continue };
-        let flipped = FlippedCallee { row, inlined_on, delta_booked_pp: case.row.delta_booked_pp() };
+        let delta_booked_pp = case.row.delta_booked_pp();
+        let is_seen = seen_called(context, case, &flips, inlined_on.other());
+        let is_seen_called = flips.iter().any(|flip| flip.is_moved_out || is_seen(flip));
+        let flipped = FlippedCallee { row, inlined_on, delta_booked_pp, is_seen_called };
         for flip in &flips {
             for caller in context.flip_rows(flip).into_array().into_iter().flatten() {
                 let Some(caller) = context.row_number(caller) else { continue };
@@ -167,9 +173,12 @@ fn callee_of(
     let left = left_pp(context, &flips, inlined_on);
     let shown_pp = if copies > 0.0 { copies.max(left) } else { 0.0 };
     let has_shown_copies = shown_pp >= EXPLAINING_PART * change_pp;
+    let called_on = inlined_on.other();
     // Of another version, other code may have taken over what the copies hardly show.
     let family_cost = family.filter(|_| has_shown_copies || !context.is_other_version);
-    let (rule_id, cause) = match (inlined_on, family_cost) {
+    // What others call through pointers, they may call more often.
+    let is_left = |flip: &CallerFlip| !flip.is_by_pointer() || context.came_to_call(flip, case, called_on);
+    let (rule_id, cause) = match (inlined_on, family_cost.filter(|_| flips.iter().any(is_left))) {
         (Side::Before, Some(cost)) if cost.is_more() => ("R-inline-lost", Cause::InlineRegression),
         (Side::After, Some(cost)) if cost.is_less() => ("R-inline-gained", Cause::InlineGain),
         _ => ("R-inline-change", Cause::InlineChange),
@@ -188,7 +197,7 @@ fn callee_of(
     };
     let mut finding = Finding::new(rule_id, cause, Judged::Booked, reason);
     finding = finding.with(flips.iter().map(|flip| flip_fact(flip, inlined_on)));
-    finding = finding.with(compiler_said(context, case, &flips, inlined_on.other()));
+    finding = finding.with(compiler_said(context, case, &flips, called_on));
     finding = finding.with(why(context, case));
     finding.callers = callers;
     // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
@@ -213,19 +222,76 @@ fn callee_of(
     if cause != Cause::InlineChange && family_cost.is_some_and(|cost| cost.is_shared) {
         finding = finding.limited(Confidence::Likely, Limit::SharedCallers);
     }
-    let is_entered = |flip: &CallerFlip| match flip.is_by_pointer() {
-        true => context.is_seen_calling(flip, case, inlined_on.other()),
-        false => flip.called_in.1 || context.is_sampled(flip, inlined_on.other()),
-    };
-    if !flips.iter().any(is_entered) {
-        finding = finding.limited(Confidence::Likely, Limit::LostCaller);
+    let elsewhere_pp = called_elsewhere_pp(context, case, &flips, inlined_on);
+    if cause != Cause::InlineChange
+        && family_cost.is_some_and(|cost| !cost.is_beyond_noise_without(elsewhere_pp))
+    {
+        finding = finding.limited(Confidence::Likely, Limit::MoreCallsElsewhere(elsewhere_pp));
     }
-    // That one build has no call of it and the other no copy does not depend on which function is which.
-    let is_shown = |flip: &CallerFlip| is_named(flip) || (cause == Cause::InlineChange && flip.is_moved_out);
-    if !flips.iter().any(is_shown) {
+    // That one build has no call of it and the other no copy does not depend on which function is which, nor on who calls.
+    let is_sure = |flip: &CallerFlip| cause == Cause::InlineChange && flip.is_moved_out;
+    let is_seen = seen_called(context, case, &flips, called_on);
+    let is_entered = |flip: &CallerFlip| is_seen(flip) || (flip.is_by_pointer() && is_sure(flip));
+    let is_shown = |flip: &&CallerFlip| is_named(flip) || is_sure(flip);
+    if !flips.iter().any(&is_entered) {
+        finding = finding.limited(Confidence::Likely, Limit::LostCaller);
+    } else if !flips.iter().filter(is_shown).any(is_entered) {
         finding = finding.limited(Confidence::Likely, Limit::NoNamedCaller);
     }
     gates::one_compiler(gates::common(finding, case), context, case)
+}
+
+/// Whether a caller is seen to call the function on the side that calls it: its code does, and the run entered it; or return addresses
+/// show most of the function's weight below calls through pointers by such callers.
+fn seen_called<'c>(
+    context: &'c Context<'_>,
+    case: &'c Case<'_>,
+    flips: &[CallerFlip],
+    called_on: Side,
+) -> impl Fn(&CallerFlip) -> bool + 'c {
+    let by_pointer = flips.iter().filter(|flip| flip.is_by_pointer());
+    let seen_pct: f64 = by_pointer.map(|flip| context.seen_calling_pct(flip, case, called_on)).sum();
+    let is_most = seen_pct >= SEEN_PART * case.row.side(called_on).total_pct;
+    move |flip| match flip.is_by_pointer() {
+        true => is_most && context.seen_calling_pct(flip, case, called_on) > 0.0,
+        false => flip.called_in.1 || context.is_sampled(flip, called_on),
+    }
+}
+
+/// How much more the function's own code does below callers that did not contain it, in points: for a call that is new there, its
+/// inlining is no reason. Callers that do not call it in the code are left out: chains lost the one that does.
+fn called_elsewhere_pp(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    flips: &[CallerFlip],
+    inlined_on: Side,
+) -> f64 {
+    let (row, called_on) = (case.row, inlined_on.other());
+    let total_pct = row.side(called_on).total_pct;
+    if total_pct <= 0.0 {
+        return 0.0;
+    }
+    let flipped: Vec<&Row> =
+        flips.iter().flat_map(|flip| context.flip_rows(flip).into_array()).flatten().collect();
+    let held_it = |caller: &Row| {
+        flipped.iter().any(|flipped| std::ptr::eq(*flipped, caller))
+            || row.inlined_into(inlined_on).iter().any(|copy| {
+                let holder = context.program_row(&copy.caller, copy.caller_file.as_deref());
+                holder.is_some_and(|holder| std::ptr::eq(holder, caller))
+            })
+    };
+    let more_pp = |call: &SampledCall| {
+        let caller = context.caller(call)?;
+        let calls =
+            || calls_in_code(context, caller, case, called_on) > 0 || call.pointer_places[called_on] > 0;
+        // What was inlined itself had the copies of what contained it.
+        let was_inlined = caller.row.side(inlined_on).x_pct() > caller.row.side(inlined_on).booked_self_pct;
+        let is_other = !was_inlined && !held_it(caller.row) && calls();
+        let pct = |side: Side| context.common_shift.without(share_pct(row, side, call.weight(side)), side);
+        is_other.then(|| (pct(called_on) - pct(inlined_on)).max(0.0))
+    };
+    let more_pp: f64 = context.calls_to(row, called_on).into_iter().filter_map(more_pp).sum();
+    more_pp * row.side(called_on).booked_self_pct / total_pct
 }
 
 /// Whether a function's total on the side with the copies is less than half of what it was on the other: inlining leaves it as it is.
@@ -312,6 +378,9 @@ fn by_symbol(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -
     } else if does_other_work(context, row, &moved) {
         let own_pp = row.delta_self_pp();
         finding = finding.limited(Confidence::Likely, Limit::OwnLinesChanged(own_pp));
+    }
+    if !left.iter().any(|callee| callee.is_seen_called) {
+        finding = finding.limited(Confidence::Likely, Limit::LostCaller);
     }
     Some(gates::one_compiler(gates::common(finding, case), context, case))
 }

@@ -37,6 +37,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::SharedCallers => {
             "other functions were also inlined or called differently in its callers: how much of what these cost is by this one is an estimate".to_owned()
         }
+        Limit::MoreCallsElsewhere(pp) => {
+            format!("{pp:+.2} points of its self by symbol are below functions that did not contain it: these may call it more")
+        }
         Limit::NoSymbol => "no symbol covers these addresses".to_owned(),
         Limit::BuildShowsTooLittle(side) => format!(
             "the {side} build shows too little: give a file with symbols and debug information with --binary-{side}"
