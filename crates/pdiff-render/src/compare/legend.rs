@@ -13,6 +13,9 @@ pub(crate) const NOT_SIGNIFICANT: &str = "~";
 /// The heading of a row's part of the change in CPU per operation.
 pub(crate) const CPU_CHANGE_SHARE: (&str, &str) = ("share of", "CPU change %");
 
+/// The headings of self by symbol, in percent and as a change.
+pub(crate) const BY_SYMBOL: (&str, &str) = ("symbol %", "symbol");
+
 /// The mark of a row that has no weight before.
 const NEW: &str = "new";
 
@@ -57,6 +60,8 @@ fn is_marked_by_cost(row: &Row) -> bool {
 /// One line for the marks that the rows shown carry, and for the columns that have room in their grid.
 pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>, grid: &Grid) -> Vec<Block> {
     let has_share = grid.columns.iter().any(|column| column.title[1] == CPU_CHANGE_SHARE.1);
+    let has_symbol =
+        grid.columns.iter().any(|column| [BY_SYMBOL.0, BY_SYMBOL.1].contains(&&*column.title[0]));
     let any = |holds: fn(&Row) -> bool| chosen.shown.iter().any(|row| holds(row));
     let percent = 100.0 * comparison.noise.q_threshold;
     let meanings = [
@@ -75,6 +80,12 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>, grid: &Grid) 
         (
             any(|row| row.matched.by == MatchedBy::Structure),
             format!("{INFERRED}: one build is stripped, and the name is inferred from the code of the other"),
+        ),
+        (
+            has_symbol,
+            "self counts inlined code for the function that it is of; symbol is self by symbol, which counts it for the function that \
+             contains it, as perf report does"
+                .to_owned(),
         ),
         (
             has_share,

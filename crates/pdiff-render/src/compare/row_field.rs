@@ -2,7 +2,7 @@
 
 use pdiff_analysis::{Comparison, Row, Share};
 
-use crate::compare::legend::{CPU_CHANGE_SHARE, NOT_SIGNIFICANT, marks};
+use crate::compare::legend::{BY_SYMBOL, CPU_CHANGE_SHARE, NOT_SIGNIFICANT, marks};
 use crate::compare::row_order::delta_per_op;
 use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::short_name::with_file;
@@ -105,9 +105,9 @@ impl Field {
             Self::SelfDelta => ("self", "change"),
             Self::Interval => ("", "95 %"),
             Self::HalfInterval => ("95 %", "+-"),
-            Self::BookedBefore => ("booked %", "before"),
-            Self::BookedAfter => ("booked %", "after"),
-            Self::BookedDelta => ("booked", "change"),
+            Self::BookedBefore => (BY_SYMBOL.0, "before"),
+            Self::BookedAfter => (BY_SYMBOL.0, "after"),
+            Self::BookedDelta => (BY_SYMBOL.1, "change"),
             Self::TotalBefore => ("total %", "before"),
             Self::TotalAfter => ("total %", "after"),
             Self::TotalDelta => ("total", "change"),

@@ -49,6 +49,20 @@ fn eighty_columns_hold_rows_rest_and_total() {
 }
 
 #[test]
+fn self_by_symbol_is_explained_where_it_has_a_column() {
+    let check = |by_symbol: f64, width: usize, is_told: bool| {
+        let mut comparison = sample::comparison(vec![sample::row("main", (50.0, 50.0))]);
+        comparison.rows[0].after.booked_self_pct = by_symbol;
+        let text = table(&comparison, &at(width, None));
+        assert_eq!(text.contains("symbol %  symbol %  symbol"), is_told, "{text}");
+        assert_eq!(text.contains("symbol is self by symbol"), is_told, "{text}");
+    };
+    check(60.0, 200, true);
+    check(60.0, 60, false);
+    check(50.0, 200, false);
+}
+
+#[test]
 fn inlined_functions_are_told_of_where_any_was_seen() {
     let mut comparison = sample::comparison(vec![sample::row("main", (50.0, 50.0))]);
     assert!(table(&comparison, &at(200, None)).contains("no debug information about inlined functions"));
