@@ -10,7 +10,7 @@ use crate::document::short_name::{shorten, with_file};
 use crate::document::visible_text::{cut_end, visible, width as columns_of};
 use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line, Tone};
 use crate::verdicts::kernel;
-use crate::verdicts::words::reason_text;
+use crate::verdicts::words::{column, reason_text};
 
 /// Columns of a name where the width is limited: at most, and at least.
 const NAME_WIDTH: usize = 40;
@@ -185,7 +185,7 @@ fn cells(verdict: &Verdict, width: Option<usize>) -> Vec<GridCell> {
         GridCell::plain(fixed(share(&verdict.before), 2)),
         GridCell::plain(fixed(share(&verdict.after), 2)),
         GridCell::toned(signed(change, 2), tone),
-        GridCell::plain(verdict.judged.as_str()),
+        GridCell::plain(column(verdict.judged)),
         GridCell::toned(verdict.confidence.as_str(), sure),
         GridCell::plain(reason(verdict)),
     ]

@@ -14,7 +14,7 @@ use crate::document::{Block, Line, Tone};
 use crate::findings::inside::Inside;
 use crate::verdicts::kernel::is_of_kernel;
 use crate::verdicts::lists::{self, is_of_others, reason, size};
-use crate::verdicts::words::{as_a_whole, cause_text, part_limit_text};
+use crate::verdicts::words::{as_a_whole, cause_text, measure, part_limit_text};
 
 /// Functions inside a part that are listed.
 const MOST_INSIDE: usize = 3;
@@ -201,7 +201,7 @@ fn folds(folded: &[&Verdict]) -> Vec<Block> {
             signed(own, 2),
             shorten(&visible(&largest.function), NAME_WIDTH),
             signed(largest.delta_judged_pp(), 2),
-            largest.judged.as_str()
+            measure(largest.judged)
         );
         blocks.push(Line::block("folded", text));
     }

@@ -1,22 +1,22 @@
 //! A fact in words, and its numbers by name.
 
-use pdiff_analysis::classify::{CallInCode, CallsThere, Fact, InlinedCopies, Judged, SourcePlace, SpinSign};
+use pdiff_analysis::classify::{CallInCode, CallsThere, Fact, InlinedCopies, SourcePlace, SpinSign};
 use pdiff_analysis::matching::{FoundBy, SourceMove};
 use pdiff_profile::census::{Spin, Visibility};
 use pdiff_profile::{PerSide, RemarkPlace, Side};
 
-use super::{cost, own_cost, setting};
+use super::{cost, measure, own_cost, setting};
 
 /// A fact in words.
 #[must_use]
 pub fn fact_text(of: &Fact) -> String {
     match of {
-        Fact::Measure { measure, pct, interval_pp, q_value, significant } => {
+        Fact::Measure { measure: judged, pct, interval_pp, q_value, significant } => {
             let verdict = if *significant { "beyond noise" } else { "not beyond noise" };
             let q = q_value.map_or_else(String::new, |q| format!(", q {q:.2e}"));
             format!(
                 "{} {:.2} % to {:.2} %: {:+.2} points, 95 % interval {:+.2}..{:+.2}{q}; {verdict}",
-                measure_name(*measure),
+                measure(*judged),
                 pct.before,
                 pct.after,
                 pct.after - pct.before,
@@ -24,8 +24,9 @@ pub fn fact_text(of: &Fact) -> String {
                 interval_pp.1
             )
         }
-        Fact::Cost { measure, change, whole_pct } => format!(
-            "{measure} per operation {}, q {:.2e}{}; the whole profile {whole_pct:+.1} %",
+        Fact::Cost { measure: judged, change, whole_pct } => format!(
+            "{} per operation {}, q {:.2e}{}; the whole profile {whole_pct:+.1} %",
+            measure(*judged),
             cost(change),
             change.q_value,
             own_cost(change)
@@ -223,14 +224,6 @@ pub fn fact_numbers(of: &Fact) -> Vec<(&'static str, f64)> {
 /// What freeing a spin alone is worth at most: 1 / (1 - share) - 1.
 fn spin_worth_pct(share_pct: f64) -> f64 {
     if share_pct < 100.0 { 100.0 * (1.0 / (1.0 - share_pct / 100.0) - 1.0) } else { f64::INFINITY }
-}
-
-fn measure_name(of: Judged) -> &'static str {
-    match of {
-        Judged::OwnSelf => "self",
-        Judged::Booked => "self by symbol",
-        Judged::Total => "total",
-    }
 }
 
 fn matched_text(

@@ -2,11 +2,13 @@
 
 mod fact;
 mod limit;
+mod measure;
 mod missing;
 mod reason;
 
 pub use fact::{fact_numbers, fact_text};
 pub use limit::{limit_text, part_limit_text};
+pub(crate) use measure::{column, measure};
 pub use missing::missing_text;
 pub use reason::reason_text;
 

@@ -1,10 +1,10 @@
 //! The reason for a verdict, in one line.
 
-use pdiff_analysis::classify::{EnteredBy, FamilyCost, Judged, OtherCode, Reason, SelfChange, SetMember};
+use pdiff_analysis::classify::{EnteredBy, FamilyCost, OtherCode, Reason, SelfChange, SetMember};
 use pdiff_profile::{PerSide, Side};
 
 use super::limit::unseen;
-use super::{cost, own_cost, setting};
+use super::{cost, measure, own_cost, setting};
 
 /// Shares that add up to more than their functions have together by so much are not left to be added up.
 const SHOWN_TWICE_PCT: f64 = 0.05;
@@ -223,15 +223,6 @@ fn other_code(caller: &str, code: OtherCode) -> String {
         OtherCode::InlinedOnly(side) => {
             format!("the code of {caller} cannot be compared, because it is only inlined {side}")
         }
-    }
-}
-
-/// A measure, as tables call it.
-fn measure(of: Judged) -> &'static str {
-    match of {
-        Judged::OwnSelf => "self",
-        Judged::Booked => "self by symbol",
-        Judged::Total => "total",
     }
 }
 
