@@ -287,14 +287,14 @@ function evidenceOf(verdict) {
 function card(verdict, index) {
   const change = judgedChange(verdict);
   const summary = element("summary", {},
-    element("b", { class: "name" }, verdict.function), ` ${signed(change, 2)} points of ${verdict.judged_by}: `,
+    element("b", { class: "name" }, verdict.function), ` ${signed(change, 2)} points of ${verdict.judged_by === "booked" ? "self by symbol" : verdict.judged_by}: `,
     element("b", {}, verdict.cause), verdict.confidence === verdict.cause ? " " : ` (${verdict.confidence}) `,
     ...verdict.tags.map((/** @type {string} */ tag) => element("span", { class: "tag" }, tag)));
   const facts = element("dl");
   const fact = (/** @type {string} */ name, /** @type {unknown[]} */ ...value) => facts.append(element("dt", {}, name), element("dd", {}, ...value));
   fact("why", verdict.reason);
   if (verdict.limited_by) fact("limited by", verdict.limited_by);
-  for (const [name, key] of [["self", "self_pct"], ["booked", "booked_self_pct"], ["total", "total_pct"]]) {
+  for (const [name, key] of [["self", "self_pct"], ["self by symbol", "booked_self_pct"], ["total", "total_pct"]]) {
     fact(name, `${fixed(verdict.before[key], 2)} -> ${fixed(verdict.after[key], 2)} %`);
   }
   fact("95 % of self", `${signed(verdict.ci_low_pp, 2)}..${signed(verdict.ci_high_pp, 2)} points`);

@@ -33,7 +33,7 @@ pub enum Limit {
     OtherOptimisation,
     /// Other functions left or entered the same callers: how much of what these cost is by which of them is an estimate.
     SharedCallers,
-    /// Callers that did not contain the function call it more, by so many points of its own code.
+    /// So many points of the change are below callers that did not contain the function.
     MoreCallsElsewhere(f64),
     /// No symbol covers the addresses.
     NoSymbol,

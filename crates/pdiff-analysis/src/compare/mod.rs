@@ -119,7 +119,7 @@ impl PreparedSides {
     /// Deterministic: rows are sorted by the size of their change, then by weight, then by name.
     #[must_use]
     pub fn compare(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
-        // Rows take the most memory: what else is said of both sides is found before there are any, and kept.
+        // Findings and likely mistakes need no rows: they are searched for while rows are counted, and kept.
         let meanwhile = |cost: Option<&Cost>| {
             self.findings(sides, cost, settings.noise);
             self.mistakes(sides, settings);
@@ -143,7 +143,8 @@ impl PreparedSides {
         self.rows(sides, settings, |_| ())
     }
 
-    /// The same; does something while samples are counted, when the cost of an operation is known but not yet what causes a gap.
+    /// As [`Self::bare_rows`]. `meanwhile` runs while samples are counted; the cost of an operation is known by then, the causes of a gap
+    /// are not.
     fn rows(
         &self,
         sides: &Sides<'_>,
@@ -293,7 +294,8 @@ fn compare_prepared(
     let cost = cost::cost(&costs.before, &costs.after);
     let ((row_table, tables), ()) =
         rayon::join(|| counted_rows(prepared, settings), || meanwhile(cost.as_ref()));
-    let summaries = PerSide::from_fn(|side| summarize(side, sides, &facts, &tables, &unresolved(prepared)));
+    let unresolved = unresolved(prepared);
+    let summaries = PerSide::from_fn(|side| summarize(side, sides, &facts, &tables, &unresolved));
     let counted = Counted {
         keys: prepared.keys,
         renames: prepared.renames,

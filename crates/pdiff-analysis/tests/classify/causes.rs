@@ -54,6 +54,35 @@ fn calls_by_functions_that_did_not_contain_it_are_no_cost_of_inlining() {
     assert!(matches!(limit, Some(Limit::MoreCallsElsewhere(pp)) if (15.0..20.0).contains(&pp)), "{limit:?}");
     // It does not call it in the code: the stacks lost who did.
     assert_eq!(said(&of(50, 150, ""), "leaf"), "inline-regression proved R-inline-lost");
+    // A few copies of the caller tell nothing of its calls.
+    let copied = before.replace("main;drop 40", "main;drop 40\nmain;scan;+drop 3");
+    let after = with_rest("main;scan 60\nmain;scan;leaf 50\nmain;drop 43\nmain;drop;leaf 150");
+    let outcome = classified(
+        seen(&copied, &format!("{build} scan:400 scan<leaf*2 scan<drop*1")),
+        seen(&after, &format!("{build} scan:200 leaf:150 scan>leaf drop>leaf scan>drop")),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-regression likely R-inline-lost");
+    // A caller that contains fewer copies contained it.
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:400 scan<leaf*2 drop<leaf*2")),
+        seen(&after, &format!("{build} scan:200 leaf:150 scan>leaf drop>leaf drop<leaf*1")),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
+    // It always called it, and has another name now.
+    let (steady, words) = steady();
+    let renamed = |name: &str| {
+        let before = format!("{steady}main;scan 60\nmain;scan;+leaf 50\nmain;drop 40\nmain;drop;leaf 190");
+        let after = format!("{steady}main;scan 60\nmain;scan;leaf 150\nmain;{name} 40\nmain;{name};leaf 190");
+        let build = |name: &str| {
+            format!("main:50 {words} main>scan main>{name} {name}:190 {name}=91 {name}>leaf leaf:150 leaf=92")
+        };
+        let outcome = classified(
+            seen(&before, &format!("{} scan:400 scan<leaf*2", build("drop"))),
+            seen(&after, &format!("{} scan:200 scan>leaf", build(name))),
+        );
+        (said(&outcome, "leaf"), verdict(&outcome, "leaf").limited_by.clone())
+    };
+    assert_eq!(renamed("drop_all"), renamed("drop"));
     // What calls it now was inlined with it.
     let before = with_rest("main;scan 60\nmain;scan;+drop 20\nmain;scan;+drop;+leaf 50");
     let after = with_rest("main;scan 60\nmain;scan;drop 20\nmain;scan;drop;leaf 200");

@@ -99,6 +99,24 @@ fn a_caller_that_is_known_and_a_call_that_is_seen_must_be_of_one_function() {
 }
 
 #[test]
+fn a_caller_is_known_to_call_what_it_contained_only_by_its_own_calls() {
+    // `drop` calls the function in its code, `scan` through a pointer, which no return address shows.
+    let of = |word: &str| {
+        let old = format!("{BUILD} main>drop scan:400 scan<leaf*2 drop:90 drop<leaf*1");
+        let new = format!("{BUILD} main>drop scan:200 drop:60 leaf:150 leaf=3 {word}");
+        let before = "main;scan 60\nmain;scan;+leaf 100\nmain;drop 60\nmain;drop;+leaf 100";
+        let after = "main;scan 60\nmain;scan;leaf 100\nmain;drop 60\nmain;drop;leaf 100";
+        outcome((before, &format!("{old} leaf:90 tail:60 tail>leaf")), (after, &new), &[])
+    };
+    let both = of("scan>leaf drop>leaf");
+    assert_eq!(said(&both, "scan"), "inline-change proved R-inline-lost-caller");
+    assert_eq!(said(&both, "drop"), "inline-change proved R-inline-lost-caller");
+    let neither = of("");
+    assert_eq!(said(&neither, "scan"), "inline-change likely R-inline-lost-caller");
+    assert_eq!(verdict(&neither, "drop").limited_by, Some(Limit::LostCaller));
+}
+
+#[test]
 fn what_was_only_inlined_and_is_called_by_others_through_pointers_cost_its_old_callers_nothing() {
     let old = format!("{BUILD} scan:400 scan<leaf*2 drop:60 main>drop");
     let new = format!("{BUILD} scan:200 leaf:150 drop:60 main>drop");

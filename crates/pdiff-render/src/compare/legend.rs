@@ -83,8 +83,8 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>, grid: &Grid) 
         ),
         (
             has_symbol,
-            "self counts inlined code for the function that it is of; symbol is self by symbol, which counts it for the function that \
-             contains it, as perf report does"
+            "self counts inlined code for the inlined function; symbol is self by symbol, which counts it for the function that it is \
+             inlined into, as perf report does"
                 .to_owned(),
         ),
         (

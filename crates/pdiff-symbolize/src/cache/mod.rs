@@ -3,5 +3,5 @@
 mod cache_file;
 mod packed_blocks;
 
-pub(crate) use cache_file::{CacheFile, Section, SectionTag, Stamp};
+pub(crate) use cache_file::{CacheFile, Damage, Section, SectionTag, Stamp};
 pub(crate) use packed_blocks::{pack, unpack};

@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 use crate::binary::function_name::display_name;
 use crate::binary::object_files::ObjectFiles;
 use crate::binary::symbol_table::Symbol;
-use crate::cache::{CacheFile, SectionTag};
+use crate::cache::{CacheFile, Damage, SectionTag};
 use crate::options::SymbolizeOptions;
 
-/// Changes with the layout, and with what perf is said to choose.
+/// Changes with the layout, with what perf is said to choose, and with how names are spelled: kept names are not made again.
 const FORMAT: u8 = 1;
 
 /// The names of the functions at addresses.
@@ -44,24 +44,28 @@ impl PerfNames {
             let path = cache.path().display();
             notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: {what}"));
         };
-        let mut known = Self::default();
-        if let Some(cache) = &cache {
-            match cache.load(SectionTag::PerfNames, files.fingerprint()) {
-                Ok(section) => {
-                    known = section.and_then(|section| Self::parse(section.content())).unwrap_or_default();
-                }
-                Err(damage) => note(cache, damage.to_string()),
-            }
-        }
-        let unknown: Vec<u64> = sorted.iter().copied().filter(|addr| known.place(*addr).is_none()).collect();
+        let load = |cache: &CacheFile| {
+            let section = cache.load(SectionTag::PerfNames, files.fingerprint())?;
+            Ok(section.and_then(|section| Self::parse(section.content())).unwrap_or_default())
+        };
+        let known: Result<Self, Damage> = cache.as_ref().map_or_else(|| Ok(Self::default()), load);
+        let mut known = known.unwrap_or_else(|damage| {
+            cache.iter().for_each(|cache| note(cache, damage.to_string()));
+            Self::default()
+        });
+        let unknown: Vec<u64> = known.unknown(sorted);
         if unknown.is_empty() {
             return known;
         }
         known.read(files, &unknown);
-        if let Some(cache) = &cache
-            && let Err(error) = cache.store(SectionTag::PerfNames, files.fingerprint(), &known.to_bytes())
-        {
-            note(cache, format!("not kept: {error}"));
+        if let Some(cache) = &cache {
+            // Recordings are read at once: another one of the same file may have kept its names meanwhile.
+            let kept = load(cache).unwrap_or_default();
+            let all = known.with(kept);
+            if let Err(error) = cache.store(SectionTag::PerfNames, files.fingerprint(), &all.to_bytes()) {
+                note(cache, format!("not kept: {error}"));
+            }
+            return all;
         }
         known
     }
@@ -77,6 +81,11 @@ impl PerfNames {
         self.symbols.into_iter().map(|(_, name)| name)
     }
 
+    /// Those of `sorted` addresses that are not known.
+    fn unknown(&self, sorted: &[u64]) -> Vec<u64> {
+        sorted.iter().copied().filter(|addr| self.place(*addr).is_none()).collect()
+    }
+
     fn place(&self, addr: u64) -> Option<usize> {
         self.addrs.binary_search_by_key(&addr, |(known, _)| *known).ok()
     }
@@ -90,19 +99,28 @@ impl PerfNames {
         // A name takes longer to spell than anything else here.
         let named: Vec<(u64, Box<str>)> =
             hit.par_iter().map(|symbol| (symbol.entry, display_name(&symbol.name()))).collect();
-        let mut places: FxHashMap<(u64, Box<str>), usize> = self.symbols.drain(..).zip(0..).collect();
-        let mut place = |symbol| {
-            let next = places.len();
-            *places.entry(symbol).or_insert(next)
-        };
-        let by_start: FxHashMap<u64, usize> =
-            hit.iter().map(|symbol| symbol.start).zip(named.into_iter().map(&mut place)).collect();
+        let by_start: FxHashMap<u64, usize> = hit.iter().map(|symbol| symbol.start).zip(0..).collect();
         let symbol_at = |symbol: Option<&Symbol>| by_start.get(&symbol?.start).copied();
-        self.addrs.extend(sorted.iter().copied().zip(found.into_iter().map(symbol_at)));
+        let addrs = sorted.iter().copied().zip(found.into_iter().map(symbol_at)).collect();
+        *self = std::mem::take(self).with(Self { symbols: named, addrs });
+    }
+
+    /// These names, and what others add.
+    fn with(mut self, others: Self) -> Self {
+        let mut places: FxHashMap<(u64, Box<str>), usize> = self.symbols.iter().cloned().zip(0..).collect();
+        let added =
+            others.addrs.into_iter().filter(|(addr, _)| self.place(*addr).is_none()).collect::<Vec<_>>();
+        for (addr, symbol) in added {
+            let symbol = symbol.and_then(|symbol| others.symbols.get(symbol)).map(|symbol| {
+                *places.entry(symbol.clone()).or_insert_with(|| {
+                    self.symbols.push(symbol.clone());
+                    self.symbols.len() - 1
+                })
+            });
+            self.addrs.push((addr, symbol));
+        }
         self.addrs.sort_unstable();
-        let mut symbols: Vec<((u64, Box<str>), usize)> = places.into_iter().collect();
-        symbols.sort_unstable_by_key(|(_, place)| *place);
-        self.symbols = symbols.into_iter().map(|(symbol, _)| symbol).collect();
+        self
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -213,6 +231,24 @@ mod tests {
         cache.store(SectionTag::PerfNames, files.fingerprint(), &renamed.to_bytes()).unwrap();
         let names = PerfNames::at(&files, &[3], &cached, &mut notes);
         assert_eq!(found(&names, &[3]), [Some(("kept".to_owned(), 0))]);
+    }
+
+    #[test]
+    fn what_another_recording_kept_meanwhile_stays() {
+        let names = |symbols: &[(u64, &str)], addrs: &[(u64, Option<usize>)]| PerfNames {
+            symbols: symbols.iter().map(|(entry, name)| (*entry, (*name).into())).collect(),
+            addrs: addrs.to_vec(),
+        };
+        let one = names(&[(8, "second"), (16, "third")], &[(9, Some(0)), (17, Some(1)), (40, None)]);
+        let other =
+            names(&[(16, "third"), (2, "first")], &[(3, Some(1)), (17, Some(0)), (18, Some(0)), (41, None)]);
+        let both = PerfNames::parse(&one.with(other).to_bytes()).unwrap();
+        let expected = [(3, Some("first")), (9, Some("second")), (17, Some("third")), (18, Some("third"))];
+        for (addr, name) in expected.into_iter().chain([(40, None), (41, None)]) {
+            assert_eq!(both.find(addr).map(|(place, _)| &*both.symbols[place].1), name, "{addr}");
+            assert!(both.place(addr).is_some());
+        }
+        assert_eq!(both.symbols.len(), 3);
     }
 
     #[test]

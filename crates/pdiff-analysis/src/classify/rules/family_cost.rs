@@ -12,7 +12,8 @@ use crate::classify::cause::Judged;
 use crate::classify::context::Context;
 use crate::noise::FLOOR_PP;
 
-/// Callers cost more by one function alone if it moved this part of what moved; else by which of them is an estimate.
+/// What callers cost is one function's alone if it has this part of what moved, and left (or entered) all of them; else its part is an
+/// estimate.
 const NEARLY_ALL: f64 = 0.9;
 
 /// The net change of a family, or the part of it that is one flipped function's.
@@ -39,7 +40,7 @@ impl FamilyCost {
         Self { net_pp: -self.net_pp, ..*self }.is_more()
     }
 
-    /// Whether it is beyond noise without so many points of it.
+    /// Whether it is still beyond noise, in either direction, if so many points are taken off.
     pub(super) fn is_beyond_noise_without(&self, pp: f64) -> bool {
         Self { net_pp: self.net_pp.abs() - pp, ..*self }.is_more()
     }

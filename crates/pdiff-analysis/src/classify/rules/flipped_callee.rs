@@ -11,7 +11,7 @@ pub(crate) struct FlippedCallee {
     pub(crate) inlined_on: Side,
     /// Change of its self by symbol, in points.
     pub(crate) delta_booked_pp: f64,
-    /// Whether it is only inlined on one side and only called on the other, or stacks or code show a caller that contains it on one side
-    /// call it on the other.
+    /// Whether it is known to be called now: it has no copy there and no body on the other side, or code or return addresses show the
+    /// caller calling it.
     pub(crate) is_seen_called: bool,
 }

@@ -10,7 +10,7 @@
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
-use super::code_counts::{calls_in_code, has_no_body};
+use super::code_counts::{calls_in_code, copies_in_code, has_no_body};
 use super::edge;
 use super::family_cost::{FamilyCosts, family_costs};
 use super::flipped_callee::FlippedCallee;
@@ -69,14 +69,15 @@ pub(crate) fn flipped_callers(context: &Context<'_>) -> FlippedCallers {
         let Some((inlined_on, flips)) = decided(context, case) else { continue };
         let delta_booked_pp = case.row.delta_booked_pp();
         let is_seen = seen_called(context, case, &flips, inlined_on.other());
-        let is_seen_called = flips.iter().any(|flip| flip.is_moved_out || is_seen(flip));
-        let flipped = FlippedCallee { row, inlined_on, delta_booked_pp, is_seen_called };
         for flip in &flips {
+            let is_seen_called = flip.is_moved_out || is_seen(flip);
+            let flipped = FlippedCallee { row, inlined_on, delta_booked_pp, is_seen_called };
             for caller in context.flip_rows(flip).into_array().into_iter().flatten() {
                 let Some(caller) = context.row_number(caller) else { continue };
                 let known = callers.entry(caller).or_default();
-                if !known.contains(&flipped) {
-                    known.push(flipped);
+                match known.iter_mut().find(|of| (of.row, of.inlined_on) == (row, inlined_on)) {
+                    Some(of) => of.is_seen_called |= is_seen_called,
+                    None => known.push(flipped),
                 }
             }
         }
@@ -176,7 +177,7 @@ fn callee_of(
     let called_on = inlined_on.other();
     // Of another version, other code may have taken over what the copies hardly show.
     let family_cost = family.filter(|_| has_shown_copies || !context.is_other_version);
-    // What others call through pointers, they may call more often.
+    // A caller that it surely left calls it in its code, or the function ran directly below it. Else others may just call it more.
     let is_left = |flip: &CallerFlip| !flip.is_by_pointer() || context.came_to_call(flip, case, called_on);
     let (rule_id, cause) = match (inlined_on, family_cost.filter(|_| flips.iter().any(is_left))) {
         (Side::Before, Some(cost)) if cost.is_more() => ("R-inline-lost", Cause::InlineRegression),
@@ -273,21 +274,28 @@ fn called_elsewhere_pp(
     }
     let flipped: Vec<&Row> =
         flips.iter().flat_map(|flip| context.flip_rows(flip).into_array()).flatten().collect();
-    let held_it = |caller: &Row| {
-        flipped.iter().any(|flipped| std::ptr::eq(*flipped, caller))
-            || row.inlined_into(inlined_on).iter().any(|copy| {
-                let holder = context.program_row(&copy.caller, copy.caller_file.as_deref());
-                holder.is_some_and(|holder| std::ptr::eq(holder, caller))
-            })
+    let held_it = |caller: &Case<'_>| {
+        flipped.iter().any(|flipped| std::ptr::eq(*flipped, caller.row))
+            || copies_in_code(context, caller, case, inlined_on) > 0
     };
     let more_pp = |call: &SampledCall| {
         let caller = context.caller(call)?;
         let calls =
             || calls_in_code(context, caller, case, called_on) > 0 || call.pointer_places[called_on] > 0;
-        // What was inlined itself had the copies of what contained it.
-        let was_inlined = caller.row.side(inlined_on).x_pct() > caller.row.side(inlined_on).booked_self_pct;
-        let is_other = !was_inlined && !held_it(caller.row) && calls();
-        let pct = |side: Side| context.common_shift.without(share_pct(row, side, call.weight(side)), side);
+        // The copies in what was inlined itself count for what contained that.
+        let there = caller.row.side(inlined_on);
+        let was_inlined = there.x_pct() > 0.0 && there.booked_self_pct <= EXPLAINED_PART * there.x_pct();
+        let is_other = !was_inlined && !held_it(caller) && calls();
+        // It may have another name there.
+        let pct = |side: Side| {
+            let caller = context.row_on(caller, side);
+            let by_it = context.calls_to(row, side).into_iter().filter(|call| {
+                let shown = context.caller(call).and_then(|shown| context.row_number(shown.row));
+                shown.is_some() && shown == caller
+            });
+            let pct = by_it.map(|call| share_pct(row, side, call.weight(side))).sum();
+            context.common_shift.without(pct, side)
+        };
         is_other.then(|| (pct(called_on) - pct(inlined_on)).max(0.0))
     };
     let more_pp: f64 = context.calls_to(row, called_on).into_iter().filter_map(more_pp).sum();
@@ -379,7 +387,10 @@ fn by_symbol(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -
         let own_pp = row.delta_self_pp();
         finding = finding.limited(Confidence::Likely, Limit::OwnLinesChanged(own_pp));
     }
-    if !left.iter().any(|callee| callee.is_seen_called) {
+    let seen: Vec<_> = left.into_iter().filter(|callee| callee.is_seen_called).collect();
+    let moved = moved_between(context, case, &seen);
+    let seen_pp = moved.iter().map(|(copied, called)| copied.max(*called)).sum::<f64>();
+    if seen_pp < EXPLAINED_PART * shown_pp {
         finding = finding.limited(Confidence::Likely, Limit::LostCaller);
     }
     Some(gates::one_compiler(gates::common(finding, case), context, case))

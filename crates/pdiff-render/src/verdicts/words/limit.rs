@@ -38,7 +38,7 @@ pub fn limit_text(of: &Limit) -> String {
             "other functions were also inlined or called differently in its callers: how much of what these cost is by this one is an estimate".to_owned()
         }
         Limit::MoreCallsElsewhere(pp) => {
-            format!("{pp:+.2} points of its self by symbol are below functions that did not contain it: these may call it more")
+            format!("{pp:.2} points of its change are below functions that did not contain it: how often these call it may have changed")
         }
         Limit::NoSymbol => "no symbol covers these addresses".to_owned(),
         Limit::BuildShowsTooLittle(side) => format!(
