@@ -197,8 +197,7 @@ impl Cache<'_> {
     }
 
     fn rebuilt(self, what: &str, notes: &mut Notes) {
-        let path = self.file.path().display();
-        notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: {what}"));
+        self.file.note(what, notes);
     }
 }
 

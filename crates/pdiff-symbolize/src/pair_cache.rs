@@ -6,7 +6,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 
-use pdiff_profile::{NoteKind, Notes, ObjectId, PerSide, Weight};
+use pdiff_profile::{Notes, ObjectId, PerSide};
 
 use crate::cache::{CacheFile, SectionTag, Stamp};
 
@@ -46,7 +46,7 @@ impl PairCache {
         match self.file.load(SectionTag::Matching, self.source) {
             Ok(section) => section.map(|section| section.content().to_vec()),
             Err(damage) => {
-                self.note(&damage.to_string(), notes);
+                self.file.note(damage, notes);
                 None
             }
         }
@@ -55,18 +55,15 @@ impl PairCache {
     /// Keeps it; a failure is noted.
     pub fn store(&self, content: &[u8], notes: &mut Notes) {
         if let Err(error) = self.file.store(SectionTag::Matching, self.source, content) {
-            self.note(&format!("not kept: {error}"), notes);
+            self.file.note(format_args!("not kept: {error}"), notes);
         }
-    }
-
-    fn note(&self, what: &str, notes: &mut Notes) {
-        let path = self.file.path().display();
-        notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: {what}"));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use pdiff_profile::NoteKind;
+
     use super::*;
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pdiff_profile::{NoteKind, Notes, ObjectAddr, ObjectId, Reason, Resolution, Weight};
+use pdiff_profile::{Notes, ObjectAddr, ObjectId, Reason, Resolution};
 use rayon::prelude::*;
 
 use crate::address_index::{
@@ -254,8 +254,7 @@ impl Symbolizer {
         if let Some(cache) = self.cache.as_ref().filter(|_| is_complete)
             && let Err(error) = cache.store(SectionTag::AddressIndex, self.files.fingerprint(), &bytes)
         {
-            let path = cache.path().display().to_string();
-            self.notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: not kept: {error}"));
+            cache.note(format_args!("not kept: {error}"), &mut self.notes);
         }
         self.index = IndexBytes::Made(bytes);
     }
@@ -267,10 +266,7 @@ impl Symbolizer {
                 self.index = IndexBytes::Cached(section);
             }
             Ok(_) => {}
-            Err(damage) => {
-                let path = cache.path().display().to_string();
-                self.notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: {damage}"));
-            }
+            Err(damage) => cache.note(damage, &mut self.notes),
         }
     }
 }

@@ -310,45 +310,44 @@ impl Pair<'_> {
         flips.iter().filter_map(with_caller).map(|flip| CallerFlip { is_moved_out, ..flip }).collect()
     }
 
+    /// A side's build, and the function there.
+    fn on(&self, found: &Match, side: Side) -> (&Census, FunctionId) {
+        match side {
+            Side::Before => (self.before, found.before),
+            Side::After => (self.after, found.after),
+        }
+    }
+
     /// Whether the function is only inlined on `inlined_on`, and only out of line on the other side: whoever calls it now,
     /// for what called it may have left its caller, too.
     fn is_moved_out(&self, found: &Match, inlined_on: Side) -> bool {
-        let inlined = match inlined_on {
-            Side::Before => self.before.function(found.before),
-            Side::After => self.after.function(found.after),
-        };
-        let is_inlined_only =
-            inlined.is_some_and(|inlined| inlined.bodies().is_empty() && inlined.inlined_instances() > 0);
+        let (census, inlined) = self.on(found, inlined_on);
+        let is_inlined_only = census
+            .function(inlined)
+            .is_some_and(|inlined| inlined.bodies().is_empty() && inlined.inlined_instances() > 0);
         is_inlined_only && self.has_no_copy(found, inlined_on.other())
     }
 
     /// Whether a side's build has no copy of a function, and no other code there calls it directly, as far as code was read for calls.
     fn is_called_through_pointers(&self, found: &Match, side: Side) -> bool {
-        let (census, function) = match side {
-            Side::Before => (self.before, found.before),
-            Side::After => (self.after, found.after),
-        };
+        let (census, function) = self.on(found, side);
         let is_read = || census.functions().any(|function| !census.calls_from(function.id()).is_empty());
         self.has_no_copy(found, side) && !is_called_directly(census, function) && is_read()
     }
 
     /// Whether a side's build surely has no copy of a function that was found on both sides by its full name.
     fn has_no_copy(&self, found: &Match, side: Side) -> bool {
-        let (census, called) = match side {
-            Side::Before => (self.before, self.before.function(found.before)),
-            Side::After => (self.after, self.after.function(found.after)),
-        };
+        let (census, called) = self.on(found, side);
         let sees = is_whole(census) && self.before.sees_inlines() && self.after.sees_inlines();
         let is_found = found.level.is_exact() && !found.is_ambiguous;
-        is_found && sees && called.is_some_and(|of| of.is_described() && of.inlined_instances() == 0)
+        is_found
+            && sees
+            && census.function(called).is_some_and(|of| of.is_described() && of.inlined_instances() == 0)
     }
 
     /// The functions that contain copies on `inlined_on`, as callers that flipped.
     fn holders(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
-        let (census, function) = match inlined_on {
-            Side::Before => (self.before, found.before),
-            Side::After => (self.after, found.after),
-        };
+        let (census, function) = self.on(found, inlined_on);
         let flip = |into: InlinedInto| {
             let partner = match inlined_on {
                 Side::Before => self.matching.after_of(into.caller),
@@ -364,17 +363,11 @@ impl Pair<'_> {
     /// information tells on the other side what they contain.
     fn holders_alone(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
         let is_alone = |flip: &Flip| {
-            let (calls, there) = match inlined_on {
-                Side::Before => (
-                    self.before.call(flip.caller_before, found.before),
-                    self.after.function(flip.caller_after),
-                ),
-                Side::After => (
-                    self.after.call(flip.caller_after, found.after),
-                    self.before.function(flip.caller_before),
-                ),
-            };
-            calls.is_none() && there.is_some_and(|there| there.is_described())
+            let callers = PerSide::new(flip.caller_before, flip.caller_after);
+            let (here, function) = self.on(found, inlined_on);
+            let (there, _) = self.on(found, inlined_on.other());
+            here.call(callers[inlined_on], function).is_none()
+                && there.function(callers[inlined_on.other()]).is_some_and(|there| there.is_described())
         };
         self.holders(found, inlined_on).into_iter().filter(is_alone).collect()
     }

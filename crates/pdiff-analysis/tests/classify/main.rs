@@ -28,6 +28,7 @@ mod pointer_flips;
 mod replaced_in_code;
 mod same_code;
 mod settings;
+mod shared_callers;
 mod shifts;
 mod successors;
 mod written_anew;

@@ -15,13 +15,14 @@
 //! two processes write, the later one wins, and the facts of the other are derived again. A damaged file counts as missing,
 //! but is reported.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pdiff_profile::{ObjectId, PerSide};
+use pdiff_profile::{NoteKind, Notes, ObjectId, PerSide, Weight};
 
 use crate::binary::file_bytes::FileBytes;
 
@@ -109,8 +110,15 @@ impl CacheFile {
         Self { path: directory.join(format!("{}-{}.pdx", ids.before, ids.after)) }
     }
 
+    #[cfg(test)]
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Notes what is wrong with the file, or why something is not kept in it.
+    pub(crate) fn note(&self, what: impl Display, notes: &mut Notes) {
+        let path = self.path.display();
+        notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: {what}"));
     }
 
     /// The section made from `source`; `None` if there is none.

@@ -7,8 +7,8 @@
 //! addresses count, of each  address: difference to the one before; symbol: its number + 1, or 0 if there is none
 //! ```
 
+use pdiff_profile::Notes;
 use pdiff_profile::codec::{ByteReader, ByteWriter};
-use pdiff_profile::{NoteKind, Notes, Weight};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -40,17 +40,13 @@ impl PerfNames {
     ) -> Self {
         let cache = options.cache_dir.as_deref();
         let cache = cache.map(|directory| CacheFile::of(directory, &files.file.object_id()));
-        let mut note = |cache: &CacheFile, what: String| {
-            let path = cache.path().display();
-            notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: {what}"));
-        };
         let load = |cache: &CacheFile| {
             let section = cache.load(SectionTag::PerfNames, files.fingerprint())?;
             Ok(section.and_then(|section| Self::parse(section.content())).unwrap_or_default())
         };
         let known: Result<Self, Damage> = cache.as_ref().map_or_else(|| Ok(Self::default()), load);
         let mut known = known.unwrap_or_else(|damage| {
-            cache.iter().for_each(|cache| note(cache, damage.to_string()));
+            cache.iter().for_each(|cache| cache.note(damage, notes));
             Self::default()
         });
         let unknown: Vec<u64> = known.unknown(sorted);
@@ -63,7 +59,7 @@ impl PerfNames {
             let kept = load(cache).unwrap_or_default();
             let all = known.with(kept);
             if let Err(error) = cache.store(SectionTag::PerfNames, files.fingerprint(), &all.to_bytes()) {
-                note(cache, format!("not kept: {error}"));
+                cache.note(format_args!("not kept: {error}"), notes);
             }
             return all;
         }
@@ -172,6 +168,8 @@ impl PerfNames {
 
 #[cfg(test)]
 mod tests {
+    use pdiff_profile::NoteKind;
+
     use super::*;
     use crate::binary::elf_file::ElfFile;
 

@@ -223,11 +223,11 @@ fn callee_of(
     if cause != Cause::InlineChange && family_cost.is_some_and(|cost| cost.is_shared) {
         finding = finding.limited(Confidence::Likely, Limit::SharedCallers);
     }
-    let elsewhere_pp = called_elsewhere_pp(context, case, &flips, inlined_on);
-    if cause != Cause::InlineChange
-        && family_cost.is_some_and(|cost| !cost.is_beyond_noise_without(elsewhere_pp))
-    {
-        finding = finding.limited(Confidence::Likely, Limit::MoreCallsElsewhere(elsewhere_pp));
+    if let Some(cost) = family_cost.filter(|_| cause != Cause::InlineChange) {
+        let elsewhere_pp = called_elsewhere_pp(context, case, &flips, inlined_on);
+        if !cost.is_beyond_noise_without(elsewhere_pp) {
+            finding = finding.limited(Confidence::Likely, Limit::MoreCallsElsewhere(elsewhere_pp));
+        }
     }
     // That one build has no call of it and the other no copy does not depend on which function is which, nor on who calls.
     let is_sure = |flip: &CallerFlip| cause == Cause::InlineChange && flip.is_moved_out;
@@ -278,8 +278,9 @@ fn called_elsewhere_pp(
         flipped.iter().any(|flipped| std::ptr::eq(*flipped, caller.row))
             || copies_in_code(context, caller, case, inlined_on) > 0
     };
+    let calls_there = context.calls_to(row, inlined_on);
     let more_pp = |call: &SampledCall| {
-        let caller = context.caller(call)?;
+        let caller = context.caller(call).filter(|_| call.weight(called_on).0 > 0)?;
         let calls =
             || calls_in_code(context, caller, case, called_on) > 0 || call.pointer_places[called_on] > 0;
         // The copies in what was inlined itself count for what contained that.
@@ -287,16 +288,16 @@ fn called_elsewhere_pp(
         let was_inlined = there.x_pct() > 0.0 && there.booked_self_pct <= EXPLAINED_PART * there.x_pct();
         let is_other = !was_inlined && !held_it(caller) && calls();
         // It may have another name there.
-        let pct = |side: Side| {
-            let caller = context.row_on(caller, side);
-            let by_it = context.calls_to(row, side).into_iter().filter(|call| {
-                let shown = context.caller(call).and_then(|shown| context.row_number(shown.row));
-                shown.is_some() && shown == caller
-            });
-            let pct = by_it.map(|call| share_pct(row, side, call.weight(side))).sum();
-            context.common_shift.without(pct, side)
+        let same = context.row_on(caller, inlined_on).and_then(|row| context.cases.get(row));
+        let by_it = calls_there.iter().filter(|call| {
+            let shown = context.caller(call).zip(same);
+            shown.is_some_and(|(shown, same)| std::ptr::eq(shown.row, same.row))
+        });
+        let pct = |call: &SampledCall, side: Side| {
+            context.common_shift.without(share_pct(row, side, call.weight(side)), side)
         };
-        is_other.then(|| (pct(called_on) - pct(inlined_on)).max(0.0))
+        let was_pct: f64 = by_it.map(|call| pct(call, inlined_on)).sum();
+        is_other.then(|| (pct(call, called_on) - was_pct).max(0.0))
     };
     let more_pp: f64 = context.calls_to(row, called_on).into_iter().filter_map(more_pp).sum();
     more_pp * row.side(called_on).booked_self_pct / total_pct

@@ -117,8 +117,7 @@ impl<'c> Kinship<'c, '_> {
 
     /// A row's total, without the common factor, in points of After's shares.
     fn total_pp(&self, case: &Case<'_>, with: Side) -> f64 {
-        let factor = if with == Side::Before { self.context.common_shift.factor() } else { 1.0 };
-        factor * share(Judged::Total, case.row, with)
+        self.context.common_shift.without(share(Judged::Total, case.row, with), with)
     }
 
     /// Whether two rows have like names.

@@ -67,7 +67,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
         let of_callee =
             calls.filter(|call| self.context.callee(call).is_some_and(|of| std::ptr::eq(of, callee)));
         let pct: f64 = of_callee.map(|call| share_pct(caller.row, side, call.weight(side))).sum();
-        if side == Side::Before { self.context.common_shift.factor() * pct } else { pct }
+        self.context.common_shift.without(pct, side)
     }
 
     /// Whether two rows of the two sides have something in common beside their place: name or callees, or, for one that
