@@ -7,7 +7,6 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use pdiff_ingest::{Error, Input, ReadOptions, Source, read_input};
 
@@ -131,7 +130,7 @@ fn read_with(
 
 /// One a core, unless the user says otherwise.
 fn worker_count(reading: &Reading) -> usize {
-    let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     reading.threads.map_or_else(cores, NonZeroUsize::get)
 }
 
@@ -196,9 +195,10 @@ fn read_at_once<T: Send>(
             }
         }
     };
-    thread::scope(|scope| {
+    // On the threads that count later: what they free while reading, they use again.
+    rayon::scope(|scope| {
         for _ in 1..lanes {
-            scope.spawn(lane);
+            scope.spawn(|_| lane());
         }
         lane();
     });
