@@ -399,3 +399,29 @@ fn a_helper_that_costs_less_elsewhere_within_noise_hides_no_lost_fast_path() {
     // That much less elsewhere is no noise: it was done there before.
     assert!(!said_of(500).contains("fast-path"), "{}", said_of(500));
 }
+
+#[test]
+fn a_caller_with_few_samples_of_its_own_asks_as_before_if_what_it_does_beside_is_as_before() {
+    // A cache is no longer asked. `length` hardly entered the slow path before, and does hardly anything itself.
+    let (steady, words) = steady();
+    let calls = "main>extract main>length extract>parse length>parse length>count parse>translate";
+    let build = |parse: &str| {
+        format!("main:50 {words} extract:200 extract=60 length:90 length=61 count:90 {calls} translate:400 translate=62 parse:300 {parse}")
+    };
+    let of = |count: u64, extract: u64, length: u64| {
+        format!(
+            "{steady}main;extract 60\nmain;length;count {count}\nmain;extract;parse 20\n\
+             main;extract;parse;translate {extract}\nmain;length;parse;translate {length}"
+        )
+    };
+    let said_of = |before_count: u64, after_count: u64| {
+        let before = of(before_count, 80, 2);
+        let after = of(after_count, 110, 80);
+        said(&classified(seen(&before, &build("parse=70")), seen(&after, &build("parse=71"))), "parse")
+    };
+    assert_eq!(said_of(30, 30), "missing-fast-path likely R-fast-path");
+    // It runs more often.
+    assert_ne!(said_of(30, 150), "missing-fast-path likely R-fast-path");
+    // Without samples of what it does beside, nothing tells whether it does.
+    assert_ne!(said_of(0, 0), "missing-fast-path likely R-fast-path");
+}

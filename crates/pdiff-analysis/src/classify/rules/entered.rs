@@ -39,12 +39,18 @@ fn costs_as_before(context: &Context<'_>, case: &Case<'_>) -> bool {
     before > 0.0 && after <= MORE_CALLS * context.common_shift.factor() * before
 }
 
-/// Whether the function has the same code and that runs no more, by samples of it.
-fn runs_as_before(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let (before, after) = (case.row.before.self_pct, case.row.after.self_pct);
+/// Whether the function has the same code and that runs no more: by samples of its own code, or, of a function with few of these,
+/// by what it does beside a call, of which it has so much on each side.
+fn runs_as_before(context: &Context<'_>, case: &Case<'_>, call_pct: PerSide<f64>) -> bool {
+    let own = (case.row.before.samples, PerSide::from_fn(|side| case.row.side(side).self_pct));
+    let total = case.row.total.before_samples;
+    let total_pct = PerSide::from_fn(|side| case.row.side(side).total_pct);
+    let beside_pct = PerSide::from_fn(|side| total_pct[side] - call_pct[side]);
+    let beside = ((total as f64 * beside_pct.before / total_pct.before) as u64, beside_pct);
+    let (samples, pct) = if own.0 >= FEW_SAMPLES { own } else { beside };
     has_same_code(context, case)
-        && case.row.before.samples >= FEW_SAMPLES
-        && after <= MORE_CALLS * context.common_shift.factor() * before
+        && samples >= FEW_SAMPLES
+        && pct.after <= MORE_CALLS * context.common_shift.factor() * pct.before
 }
 
 /// Whether its main caller was sampled well in both runs and has the same code.
@@ -79,7 +85,7 @@ pub(super) fn anew_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
     let change = |(_, pct, caller): (Option<usize>, PerSide<f64>, Option<&Case<'_>>)| {
         let before = context.common_shift.factor() * pct.before;
         let is_one_sided = pct.after >= FACTOR * before || before >= FACTOR * pct.after;
-        let asks_as_before = || caller.is_some_and(|caller| runs_as_before(context, caller));
+        let asks_as_before = || caller.is_some_and(|caller| runs_as_before(context, caller, pct));
         if is_one_sided && !(before > 0.0 && asks_as_before()) { pct.after - before } else { 0.0 }
     };
     callers.into_iter().map(change).sum()
