@@ -145,3 +145,32 @@ fn a_library_function_that_a_changed_caller_calls_now_is_called_more() {
         classified_with(seen(&exchanged, &old), seen(&after, &build(61, "class>strchr@plt")), &extra);
     assert_ne!(said(&outcome, "strchr"), "more-calls likely R-edge");
 }
+
+#[test]
+fn a_caller_whose_record_grew_asks_as_before() {
+    // A cursor always reads its page anew. `index`, which hardly got there before, has offsets of its own for a record that grew.
+    let (steady, words) = steady();
+    let of = |index: u64, table: u64, page: u64| {
+        format!(
+            "{steady}main;table 60\nmain;index {index}\nmain;table;root 40\nmain;table;root;page {table}\n\
+             main;index;root;page {page}"
+        )
+    };
+    let said_with = |index: u64, more: u32| {
+        let build = |hash: u32| {
+            let of_record: Vec<String> = (0..6).map(|n| format!("steady_{n}={}", hash + n)).collect();
+            let (size, root) = if hash == 100 { (100, 300) } else { (100 + more, 280) };
+            format!(
+                "main:50 {words} {} main>table main>index table>root index>root root>page root:{root} root={hash} page:200 \
+                 page=90 table:100 table=91 index:{size} index={hash}",
+                of_record.join(" ")
+            )
+        };
+        let (before, after) = (of(60, 40, 4), of(index, 60, 70));
+        said(&classified(seen(&before, &build(100)), seen(&after, &build(200))), "root")
+    };
+    assert_eq!(said_with(60, 0), "missing-fast-path likely R-fast-path");
+    // It runs more, or its code does something else.
+    assert_ne!(said_with(300, 0), "missing-fast-path likely R-fast-path");
+    assert_ne!(said_with(60, 30), "missing-fast-path likely R-fast-path");
+}

@@ -189,3 +189,16 @@ fn copies_of_a_function_that_only_leads_on_are_calls_and_libraries_below_it_are_
     assert!(!said_of(2, 5).contains("more-calls"), "{}", said_of(2, 5));
     assert!(!said_of(4, 3).contains("more-calls"), "{}", said_of(4, 3));
 }
+
+#[test]
+fn code_that_is_only_copied_and_costs_more_is_no_lost_fast_path() {
+    let (steady, words) = steady();
+    let build = |page: u32| {
+        format!("main:50 {words} main>page page:300 page={page} page<sum*1 page>write write:90 write=90")
+    };
+    let of = |sum: u64| format!("{steady}main;page 4\nmain;page;write 60\nmain;page;+sum {sum}");
+    let said_with = |before: u64, after: u64| {
+        said(&classified(seen(&of(before), &build(60)), seen(&of(after), &build(61))), "page")
+    };
+    assert!(!said_with(15, 90).starts_with("missing-fast-path"));
+}

@@ -8,6 +8,8 @@ use crate::classify::context::Context;
 use crate::compare::SampledCall;
 use crate::noise::FLOOR_PP;
 
+use super::code_counts::copies_in_code;
+
 /// So many samples of its own code tell that it costs no more.
 const FEW_SAMPLES: u64 = 10;
 
@@ -72,7 +74,10 @@ fn costs_more_at_depth(context: &Context<'_>, caller: &Case<'_>, call: &SampledC
     let grown_pp = shift.own_change_pp(row.before.total_pct, row.after.total_pct);
     let own = [Judged::OwnSelf, Judged::Booked].map(|of| of.shares(row));
     if own.iter().any(|(before, after)| shift.own_change_pp(*before, *after) >= EXPLAINING_PART * grown_pp) {
-        return is_other_code(context, callee);
+        // Of code that is copied there in both builds, nothing tells whether it is entered more or does more.
+        let copies = PerSide::from_fn(|side| copies_in_code(context, caller, callee, side));
+        let is_copied = copies.before > 0 && copies.before == copies.after;
+        return is_other_code(context, callee) || is_copied;
     }
     let calls = context.calls_from(row, Side::After).into_iter();
     let grown = calls.map(|call| {

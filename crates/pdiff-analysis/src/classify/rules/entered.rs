@@ -7,7 +7,7 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::newly_active::FACTOR;
-use super::weight::has_same_code;
+use super::weight::{has_same_code, is_relaid};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::context::Context;
 use crate::noise::MIN_SAMPLES;
@@ -39,7 +39,7 @@ fn costs_as_before(context: &Context<'_>, case: &Case<'_>) -> bool {
     before > 0.0 && after <= MORE_CALLS * context.common_shift.factor() * before
 }
 
-/// Whether the function has the same code and that runs no more: by samples of its own code, or, of a function with few of these,
+/// Whether the function has the same code, or code that differs only as if a record had grown, and that runs no more: by samples of its own code, or, of a function with few of these,
 /// by what it does beside a call, of which it has so much on each side.
 fn runs_as_before(context: &Context<'_>, case: &Case<'_>, call_pct: PerSide<f64>) -> bool {
     let own = (case.row.before.samples, PerSide::from_fn(|side| case.row.side(side).self_pct));
@@ -48,7 +48,8 @@ fn runs_as_before(context: &Context<'_>, case: &Case<'_>, call_pct: PerSide<f64>
     let beside_pct = PerSide::from_fn(|side| total_pct[side] - call_pct[side]);
     let beside = ((total as f64 * beside_pct.before / total_pct.before) as u64, beside_pct);
     let (samples, pct) = if own.0 >= FEW_SAMPLES { own } else { beside };
-    has_same_code(context, case)
+    // Offsets in a record do not choose a path.
+    (has_same_code(context, case) || is_relaid(context, case))
         && samples >= FEW_SAMPLES
         && pct.after <= MORE_CALLS * context.common_shift.factor() * pct.before
 }
