@@ -130,6 +130,10 @@ impl CodePaths for ProgramPaths<'_> {
         Some(samples)
     }
 
+    fn conditions_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Box<str>>> {
+        self.of(side)?.conditions_around(bodies, callees)
+    }
+
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool> {
         self.of(side)?.has_loop(bodies)
     }

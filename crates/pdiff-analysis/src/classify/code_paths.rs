@@ -26,6 +26,10 @@ pub trait CodePaths: Debug + Sync {
     /// way leads to such a call.
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
 
+    /// What such a function asks where it may leave a way to such a call, sorted: the comparisons of its jumps, without registers and
+    /// places. `None` where [`Self::can_skip`] has no answer.
+    fn conditions_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Box<str>>>;
+
     /// The samples of a side on the ways through such a function without such a call. `None` where these are not known, and where
     /// addresses were not recorded.
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround>;

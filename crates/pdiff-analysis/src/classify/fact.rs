@@ -230,6 +230,16 @@ pub enum Fact {
         /// The callee.
         callee: String,
     },
+    /// The code of both builds: how many conditions let a caller return without a call of a callee. After has fewer, and none that
+    /// before has not.
+    FewerWaysAround {
+        /// The caller.
+        caller: String,
+        /// The callee.
+        callee: String,
+        /// The number of these conditions.
+        conditions: PerSide<usize>,
+    },
     /// The samples of each side on ways through a caller without a call of a callee. Before's run took these ways, and after's hardly
     /// does.
     WayNotTaken {
@@ -331,7 +341,8 @@ impl Fact {
             | Self::SameCode
             | Self::SameCodeOfPair
             | Self::GrownCode { .. }
-            | Self::NoWayAround { .. } => EvidenceKind::Code,
+            | Self::NoWayAround { .. }
+            | Self::FewerWaysAround { .. } => EvidenceKind::Code,
             Self::NoBinary | Self::CopiesNotTold { .. } => EvidenceKind::Missing,
             Self::InlinedInto { .. } => EvidenceKind::Inlined,
             Self::CalledBy { .. } => EvidenceKind::Call,

@@ -161,6 +161,8 @@ pub(crate) struct Ways {
     pub(crate) is_hardly_taken: bool,
     /// Samples on ways without a call, and all.
     pub(crate) around: PerSide<Option<[u64; 2]>>,
+    /// What it asks where it may leave a way to the call, in words.
+    pub(crate) conditions: PerSide<Option<&'static str>>,
 }
 
 impl CodePaths for Ways {
@@ -180,6 +182,13 @@ impl CodePaths for Ways {
             is_hardly_taken: self.is_hardly_taken,
         };
         self.around[side].filter(|_| is_asked).map(samples)
+    }
+
+    fn conditions_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Box<str>>> {
+        let is_asked =
+            bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
+        let words = self.conditions[side].filter(|_| is_asked)?;
+        Some(words.split_whitespace().map(Into::into).collect())
     }
 
     fn has_loop(&self, _: Side, bodies: &[Range<u64>]) -> Option<bool> {
@@ -406,7 +415,9 @@ fn a_caller_with_few_samples_of_its_own_asks_as_before_if_what_it_does_beside_is
     let (steady, words) = steady();
     let calls = "main>extract main>length extract>parse length>parse length>count parse>translate";
     let build = |parse: &str| {
-        format!("main:50 {words} extract:200 extract=60 length:90 length=61 count:90 {calls} translate:400 translate=62 parse:300 {parse}")
+        format!(
+            "main:50 {words} extract:200 extract=60 length:90 length=61 count:90 {calls} translate:400 translate=62 parse:300 {parse}"
+        )
     };
     let of = |count: u64, extract: u64, length: u64| {
         format!(

@@ -16,6 +16,7 @@ mod copies;
 mod doubts;
 mod edges;
 mod fast_paths;
+mod fewer_ways;
 mod goes_on_always;
 mod in_between;
 mod laws;

@@ -3,7 +3,8 @@
 //! In: where the code of a function lies, and where its callee begins. All ways from the entry are followed; a way ends at a
 //! return, at a jump out of the function, at code that traps, at a call of a function that is known not to return or a jump to it,
 //! and at a call of the callee or a jump to it. What a condition asks is not looked at, so a way that is never taken counts as one.
-//! Where a jump through a table or a register leads is not known, and then there is no answer.
+//! Where a jump through a table leads is not known, and then there is no answer. A call in tail position through a pointer leads out of
+//! the function.
 //!
 //! Cost: the bytes of the function.
 
@@ -20,7 +21,9 @@ use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::Processor;
 use crate::binary::ranges::range_at;
+use crate::disassembly::conditions::Asked;
 use crate::disassembly::no_return::NoReturn;
+use crate::disassembly::pointer_jumps::PointerJumps;
 use crate::error::Error;
 
 /// Larger functions are not followed.
@@ -76,6 +79,14 @@ impl CallPaths {
     #[must_use]
     pub fn ways_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Range<u64>>> {
         self.asked(bodies, callees, ways_around)
+    }
+
+    /// What a function asks where it may leave a way to a call of one that begins at one of the addresses `callees`: the comparisons of
+    /// its conditional jumps, in order, after which no such call follows on one way, and may on the other. Registers and places
+    /// are left out. The function is given as in [`Self::can_skip`], and there is no answer where that has none.
+    #[must_use]
+    pub fn conditions_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Box<str>>> {
+        self.asked(bodies, callees, conditions_around)
     }
 
     /// Whether every way through a function without a call of one that begins at one of the addresses `callees` leads through code that has
@@ -156,6 +167,8 @@ struct Step {
     calls: bool,
     /// It calls another function, which need not return.
     may_stay_away: bool,
+    /// What it asks before it jumps.
+    asks: Option<Box<str>>,
 }
 
 /// Whether the function that begins at an address does not return.
@@ -209,18 +222,7 @@ fn ways_around(
     let is_call = |at: &u64| steps.get(at).is_some_and(|step| step.calls);
     let backs = steps.values().filter_map(|step| step.back).filter(|back| steps.contains_key(back));
     let after_calls = reached(backs.collect(), true)?;
-    // What leads to a call, found backwards.
-    let mut leading: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
-    for (at, step) in &steps {
-        following(&steps, step).for_each(|to| leading.entry(to).or_default().push(*at));
-    }
-    let mut open: Vec<u64> = steps.keys().copied().filter(is_call).collect();
-    let mut leads_to_call = BTreeSet::new();
-    while let Some(at) = open.pop() {
-        if leads_to_call.insert(at) {
-            open.extend(leading.get(&at).into_iter().flatten());
-        }
-    }
+    let leads_to_call = leading_to(&steps, |step| step.calls);
     before_calls.iter().any(is_call).then_some(())?;
     let is_around = |at: &&u64| !leads_to_call.contains(at) && !after_calls.contains(at);
     let mut code: Vec<Range<u64>> = Vec::new();
@@ -232,6 +234,55 @@ fn ways_around(
         }
     }
     Some(code)
+}
+
+/// The instructions from which a way leads to such a step, without a call of the callee before.
+fn leading_to(steps: &BTreeMap<u64, Step>, is_end: impl Fn(&Step) -> bool) -> BTreeSet<u64> {
+    let mut leading: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+    for (at, step) in steps {
+        following(steps, step).for_each(|to| leading.entry(to).or_default().push(*at));
+    }
+    let ends = steps.iter().filter(|(_, step)| is_end(step));
+    let (mut open, mut found): (Vec<u64>, _) = (ends.map(|(at, _)| *at).collect(), BTreeSet::new());
+    while let Some(at) = open.pop() {
+        if found.insert(at) {
+            open.extend(leading.get(&at).into_iter().flatten());
+        }
+    }
+    found
+}
+
+fn conditions_around(
+    parts: &[(u64, &[u8])],
+    callees: (&[u64], &CallTargets),
+    never_returns: NeverReturns<'_>,
+) -> Option<Vec<Box<str>>> {
+    let steps = steps(parts, callees, never_returns)?;
+    let (calls, leaves) = (leading_to(&steps, |step| step.calls), leading_to(&steps, |step| step.leaves));
+    let (mut open, mut seen) = (vec![parts.first()?.0], BTreeSet::new());
+    let mut conditions = Vec::new();
+    let mut has_call = false;
+    while let Some(at) = open.pop() {
+        if !seen.insert(at) {
+            continue;
+        }
+        let step = steps.get(&at)?;
+        has_call |= step.calls;
+        open.extend(following(&steps, step));
+        let Some(asks) = &step.asks else { continue };
+        // Of each way: whether it leads to a call, and whether it leads out without one.
+        let jump =
+            step.jump.map_or((step.calls, step.leaves), |to| (calls.contains(&to), leaves.contains(&to)));
+        let next = step.next.map_or((false, false), |to| (calls.contains(&to), leaves.contains(&to)));
+        let is_around = |(leads, _): (bool, bool), (other_leads, other_leaves): (bool, bool)| {
+            leads && !other_leads && other_leaves
+        };
+        if is_around(jump, next) || is_around(next, jump) {
+            conditions.push(asks.clone());
+        }
+    }
+    conditions.sort_unstable();
+    has_call.then_some(conditions)
 }
 
 fn hardly_skips(
@@ -303,8 +354,10 @@ fn steps(
     ranges.sort_by_key(|range| range.start);
     let mut steps = BTreeMap::new();
     for (start, code) in parts {
+        let (mut asked, mut jumps) = (Asked::default(), PointerJumps::default());
         for instruction in Decoder::with_ip(64, code, *start, DecoderOptions::NONE) {
             let (target, flow) = targets.step(&instruction);
+            let is_tail_call = jumps.is_tail_call(&instruction);
             let calls = target.is_some_and(|target| callees.contains(&target));
             let jump = target.filter(|target| !calls && range_at(&ranges, *target).is_some());
             let leads_out = !calls && jump.is_none();
@@ -328,9 +381,12 @@ fn steps(
                 FlowControl::Return => Step { leaves: true, ..Step::default() },
                 // Such as `ud2`.
                 FlowControl::Exception => Step::default(),
+                FlowControl::IndirectBranch if is_tail_call => {
+                    Step { leaves: true, jumps_out: true, ..Step::default() }
+                }
                 FlowControl::IndirectBranch | FlowControl::XbeginXabortXend => return None,
             };
-            steps.insert(instruction.ip(), Step { end, ..step });
+            steps.insert(instruction.ip(), Step { end, asks: asked.next(&instruction), ..step });
         }
     }
     Some(steps)
@@ -427,6 +483,34 @@ mod tests {
     }
 
     #[test]
+    fn conditions_around_a_call_are_those_that_lead_past_it() {
+        let conditions = |code: &[u8]| {
+            conditions_around(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|to| to == ABORTS)
+        };
+        let check = |code: &[u8], expected: &[&str]| {
+            let found = conditions(code).unwrap_or_default();
+            assert_eq!(found.iter().map(|asks| &**asks).collect::<Vec<_>>(), expected, "{code:02x?}");
+        };
+        // test %edi,%edi; je 1f; call 0x2000; 1: ret
+        check(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3", &["test r,r e"]);
+        // test %edi,%edi; jne 1f; ret; 1: call 0x2000; ret: the same with the other condition.
+        check(b"\x85\xff\x75\x01\xc3\xe8\xf6\x0f\x00\x00\xc3", &["test r,r e"]);
+        // cmpl $5,0x18(%rsi); je 1f; nop; 1: test %edi,%edi; je 2f; call 0x2000; 2: ret: the first leads to the call on both ways.
+        let two = b"\x83\x7e\x18\x05\x74\x01\x90\x85\xff\x74\x05\xe8\xf0\x0f\x00\x00\xc3";
+        check(two, &["test r,r e"]);
+        // cmpl $5,0x18(%rsi); jle 2f; nop; test %edi,%edi; je 2f; call 0x2000; 2: ret
+        let both = b"\x83\x7e\x18\x05\x7e\x0a\x90\x85\xff\x74\x05\xe8\xf0\x0f\x00\x00\xc3";
+        check(both, &["cmp 5,[+24] le", "test r,r e"]);
+        // cmpl $5,0x18(%rsp); je 0x2000 (in tail position); cmpb $1,0x100(%rip); je 0x2000; ret
+        let tail = b"\x83\x7c\x24\x18\x05\x0f\x84\xf5\x0f\x00\x00\x80\x3d\x00\x01\x00\x00\x01\x0f\x84\xe8\x0f\x00\x00\xc3";
+        check(tail, &["cmp 1,[static] e"]);
+        // test %edi,%edi; je 0x4000, which does not return; call 0x2000; ret
+        check(b"\x85\xff\x0f\x84\xf8\x2f\x00\x00\xe8\xf3\x0f\x00\x00\xc3", &[]);
+        // Without a call there is no answer: test %edi,%edi; je 1f; 1: ret
+        assert_eq!(conditions(b"\x85\xff\x74\x00\xc3"), None);
+    }
+
+    #[test]
     fn a_call_through_a_slot_is_one() {
         let skip = |code: &[u8]| {
             let targets = CallTargets::of_slot(0x5000, CALLEE);
@@ -440,6 +524,8 @@ mod tests {
         assert_eq!(skip(b"\xff\x25\xfa\x3f\x00\x00"), Some(false));
         // jmp *0x6000, which may lead anywhere
         assert_eq!(skip(b"\xff\x25\xfa\x4f\x00\x00"), None);
+        // test %edi,%edi; je 1f; call 0x2000; ret; 1: jmp *0x18(%rdi)
+        assert_eq!(skip(b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\xff\x67\x18"), Some(true));
     }
 
     #[test]

@@ -7,7 +7,9 @@
 //! Cost: the file's symbols, and debug information for the addresses that the index does not have yet.
 
 mod call_paths;
+mod conditions;
 mod no_return;
+mod pointer_jumps;
 mod return_call;
 mod x86_64;
 

@@ -34,6 +34,28 @@ pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, call
     PerSide::from_fn(|side| can_skip(context, caller, callee, side)) == PerSide::new(Some(true), Some(false))
 }
 
+/// How many conditions of each build's code let a function return without a call of the callee, if after has fewer of the same, and
+/// no other. Of builds that are more than a patch apart, the same comparison may ask for something else.
+pub(super) fn fewer_ways_around(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+) -> Option<PerSide<usize>> {
+    if !context.is_patched {
+        return None;
+    }
+    let of = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        context.input.paths?.conditions_around(side, &code, &entries)
+    };
+    let (before, after) = (of(Side::Before)?, of(Side::After)?);
+    let counts = PerSide::new(before.len(), after.len());
+    // Both are sorted.
+    let mut known = before.iter();
+    let are_of_before = after.iter().all(|asked| known.any(|known| known == asked));
+    (counts.after < counts.before && are_of_before).then_some(counts)
+}
+
 /// So many samples on ways without a call tell that they were taken.
 const FEW_SAMPLES: u64 = 10;
 

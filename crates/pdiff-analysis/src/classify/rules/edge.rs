@@ -17,7 +17,7 @@ use super::code_counts::{
 };
 use super::fast_path::{
     count_evidence, counted, entered_evidence, has_flipped, library_left_pp, no_way_around, only_entered,
-    way_not_taken,
+    proof_of_path,
 };
 use super::holder::code_with_call;
 use super::newly_active::{FACTOR, lost_pp};
@@ -26,7 +26,6 @@ use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
-use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::library::is_library;
@@ -147,11 +146,6 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         },
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
-}
-
-/// Proof that a caller goes on to what it calls, by its code or by the samples in it, if there is such.
-fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
-    no_way_around(context, caller, call).or_else(|| way_not_taken(context, caller, call))
 }
 
 /// Whether a caller's code has so many more calls of a function that these may be why it costs more there.

@@ -24,7 +24,7 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
-use super::code_counts::{self, calls_in_code, has_lost_way_around};
+use super::code_counts::{self, calls_in_code, copies_in_code, has_lost_way_around};
 use super::holder::holder;
 use super::newly_active::FACTOR;
 use super::same_source::has_same_source;
@@ -102,10 +102,8 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         finding
             .with(entered.iter().filter_map(|(call, _)| count_evidence(context, row, call)))
             .with(context.counted_by())
-    } else if is_proved(&|call| no_way_around(context, case, call).is_some()) {
-        finding.with(entered.iter().filter_map(|(call, _)| no_way_around(context, case, call)))
-    } else if is_proved(&|call| way_not_taken(context, case, call).is_some()) {
-        finding.with(entered.iter().filter_map(|(call, _)| way_not_taken(context, case, call)))
+    } else if is_proved(&|call| proof_of_path(context, case, call).is_some()) {
+        finding.with(entered.iter().filter_map(|(call, _)| proof_of_path(context, case, call)))
     } else {
         finding.limited(Confidence::Likely, Limit::PathNotCounted)
     };
@@ -216,7 +214,7 @@ fn more_entered(
     };
     let facts = more.iter().map(|more| entered_evidence(context, case, more.call, more.pct.after));
     let finding = Finding::new("R-fast-path", cause, Judged::Total, reason).with(facts);
-    let proof = proof.or_else(|| way_not_taken(context, case, main.call).filter(|_| !has_more_calls));
+    let proof = proof.or_else(|| proof_of_path(context, case, main.call).filter(|_| !has_more_calls));
     // The code proves that it goes on, and not that the copied code is on that way.
     let is_proved = proof.is_some() && after - before >= EXPLAINING_PART * grown_pp;
     let finding = finding.with(proof);
@@ -399,12 +397,45 @@ pub(super) fn no_way_around(context: &Context<'_>, caller: &Case<'_>, call: &Sam
     Some(Fact::NoWayAround { caller: caller.row.name.to_string(), callee: callee.row.name.to_string() })
 }
 
-/// Proof by the samples in a caller's code that it goes on to a callee where the before run returned early, if there is such.
-pub(super) fn way_not_taken(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
+/// How many calls below what is copied into a caller the calls of its code are looked for.
+const COPIED_DEPTH: usize = 3;
+
+/// Proof by the code of both builds, or by the samples in it, that a caller goes on to a callee where it returned early, if there is
+/// such. What is copied into the caller it goes on to if it goes on to most of what is called there.
+pub(super) fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
+    proof_at_depth(context, caller, call, COPIED_DEPTH)
+}
+
+fn proof_at_depth(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    call: &SampledCall,
+    depth: usize,
+) -> Option<Fact> {
     let callee = context.callee(call)?;
-    let samples = code_counts::way_not_taken(context, caller, callee)?;
-    let (caller, callee) = (caller.row.name.to_string(), callee.row.name.to_string());
-    Some(Fact::WayNotTaken { caller, callee, samples })
+    let is_copied = |side: Side| {
+        copies_in_code(context, caller, callee, side) > 0 && calls_in_code(context, caller, callee, side) == 0
+    };
+    if Side::BOTH.into_iter().all(is_copied) {
+        let within = context.calls_from(callee.row, Side::After).into_iter();
+        let main = within.max_by_key(|call| call.after).filter(|_| depth > 1)?;
+        let is_most =
+            share_pct(callee.row, Side::After, main.after) >= EXPLAINING_PART * callee.row.after.total_pct;
+        return is_most.then(|| proof_at_depth(context, caller, main, depth - 1)).flatten();
+    }
+    let names = || (caller.row.name.to_string(), callee.row.name.to_string());
+    let by_code = no_way_around(context, caller, call);
+    let by_samples = || {
+        let samples = code_counts::way_not_taken(context, caller, callee)?;
+        let (caller, callee) = names();
+        Some(Fact::WayNotTaken { caller, callee, samples })
+    };
+    let by_conditions = || {
+        let conditions = code_counts::fewer_ways_around(context, caller, callee)?;
+        let (caller, callee) = names();
+        Some(Fact::FewerWaysAround { caller, callee, conditions })
+    };
+    by_code.or_else(by_samples).or_else(by_conditions)
 }
 
 pub(super) fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {

@@ -154,6 +154,12 @@ pub fn fact_text(of: &Fact) -> String {
                 "{caller} could return without a call of {callee} before; after, every way through its code leads to that call"
             )
         }
+        Fact::FewerWaysAround { caller, callee, conditions } => {
+            format!(
+                "under {} conditions {caller} could return without a call of {callee} before; after, under {} of the same",
+                conditions.before, conditions.after
+            )
+        }
         Fact::WayNotTaken { caller, callee, samples } => {
             let PerSide { before, after } = samples;
             format!(
