@@ -1,10 +1,7 @@
 //! Whether a function of x86-64 can be left without a certain call, by the jumps in its code, and on which code.
 //!
-//! In: where the code of a function lies, and where its callee begins. All ways from the entry are followed; a way ends at a
-//! return, at a jump out of the function, at code that traps, at a call of a function that is known not to return or a jump to it,
-//! and at a call of the callee or a jump to it. What a condition asks is not looked at, so a way that is never taken counts as one.
-//! Where a jump through a table leads is not known, and then there is no answer. A call in tail position through a pointer leads out of
-//! the function.
+//! In: where the code of a function lies, and where its callee begins. All ways from the entry are followed. What a condition asks is
+//! not looked at, so a way that is never taken counts as one. Where the ways are not known, there is no answer.
 //!
 //! Cost: the bytes of the function.
 
@@ -13,17 +10,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl};
 use pdiff_profile::names::FunctionName;
 use rustc_hash::FxHashMap;
 
 use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::Processor;
-use crate::binary::ranges::range_at;
-use crate::disassembly::conditions::Asked;
 use crate::disassembly::no_return::NoReturn;
-use crate::disassembly::pointer_jumps::PointerJumps;
+use crate::disassembly::steps::{NeverReturns, following, leading_to, steps};
 use crate::error::Error;
 
 /// Larger functions are not followed.
@@ -149,31 +143,6 @@ const HARDLY: f64 = 0.1;
 /// So many samples must be expected of code that every call runs.
 const LEAST_EXPECTED: f64 = 10.0;
 
-/// What may follow an instruction.
-#[derive(Default)]
-struct Step {
-    /// Where the next instruction begins, in memory.
-    end: u64,
-    next: Option<u64>,
-    /// Where a call of the callee returns to.
-    back: Option<u64>,
-    /// Where it jumps to in the function.
-    jump: Option<u64>,
-    /// It may leave the function.
-    leaves: bool,
-    /// It may do so by a jump.
-    jumps_out: bool,
-    /// It may lead to the callee.
-    calls: bool,
-    /// It calls another function, which need not return.
-    may_stay_away: bool,
-    /// What it asks before it jumps.
-    asks: Option<Box<str>>,
-}
-
-/// Whether the function that begins at an address does not return.
-type NeverReturns<'a> = &'a dyn Fn(u64) -> bool;
-
 fn can_skip(
     parts: &[(u64, &[u8])],
     callees: (&[u64], &CallTargets),
@@ -193,13 +162,6 @@ fn can_skip(
         open.extend(following(&steps, step));
     }
     has_call.then_some(has_way_out)
-}
-
-/// Where a way goes on after an instruction that is no call of the callee.
-fn following<'s>(steps: &BTreeMap<u64, Step>, step: &'s Step) -> impl Iterator<Item = u64> + use<'s> {
-    // A call at the very end is of a function that does not return.
-    let ends_here = step.may_stay_away && step.next.is_some_and(|next| !steps.contains_key(&next));
-    step.next.filter(|_| !ends_here).into_iter().chain(step.jump)
 }
 
 fn ways_around(
@@ -234,22 +196,6 @@ fn ways_around(
         }
     }
     Some(code)
-}
-
-/// The instructions from which a way leads to such a step, without a call of the callee before.
-fn leading_to(steps: &BTreeMap<u64, Step>, is_end: impl Fn(&Step) -> bool) -> BTreeSet<u64> {
-    let mut leading: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
-    for (at, step) in steps {
-        following(steps, step).for_each(|to| leading.entry(to).or_default().push(*at));
-    }
-    let ends = steps.iter().filter(|(_, step)| is_end(step));
-    let (mut open, mut found): (Vec<u64>, _) = (ends.map(|(at, _)| *at).collect(), BTreeSet::new());
-    while let Some(at) = open.pop() {
-        if found.insert(at) {
-            open.extend(leading.get(&at).into_iter().flatten());
-        }
-    }
-    found
 }
 
 fn conditions_around(
@@ -341,55 +287,6 @@ fn has_loop(
 ) -> Option<bool> {
     let steps = steps(parts, callees, never_returns)?;
     Some(steps.iter().any(|(at, step)| step.jump.is_some_and(|to| to <= *at)))
-}
-
-/// The instructions by address; `None` if it is not known where one leads.
-fn steps(
-    parts: &[(u64, &[u8])],
-    (callees, targets): (&[u64], &CallTargets),
-    never_returns: NeverReturns<'_>,
-) -> Option<BTreeMap<u64, Step>> {
-    let mut ranges: Vec<Range<u64>> =
-        parts.iter().map(|(start, code)| *start..start.saturating_add(code.len() as u64)).collect();
-    ranges.sort_by_key(|range| range.start);
-    let mut steps = BTreeMap::new();
-    for (start, code) in parts {
-        let (mut asked, mut jumps) = (Asked::default(), PointerJumps::default());
-        for instruction in Decoder::with_ip(64, code, *start, DecoderOptions::NONE) {
-            let (target, flow) = targets.step(&instruction);
-            let is_tail_call = jumps.is_tail_call(&instruction);
-            let calls = target.is_some_and(|target| callees.contains(&target));
-            let jump = target.filter(|target| !calls && range_at(&ranges, *target).is_some());
-            let leads_out = !calls && jump.is_none();
-            let stays_away = leads_out && target.is_some_and(never_returns);
-            let leaves = leads_out && !stays_away;
-            let end = instruction.next_ip();
-            let next = Some(end);
-            let step = match flow {
-                FlowControl::Next | FlowControl::Interrupt => Step { next, ..Step::default() },
-                FlowControl::Call if calls => Step { calls, back: next, ..Step::default() },
-                FlowControl::Call if stays_away => Step::default(),
-                FlowControl::Call | FlowControl::IndirectCall => {
-                    Step { next, may_stay_away: true, ..Step::default() }
-                }
-                FlowControl::UnconditionalBranch => {
-                    Step { jump, leaves, jumps_out: leaves, calls, ..Step::default() }
-                }
-                FlowControl::ConditionalBranch => {
-                    Step { next, jump, leaves, jumps_out: leaves, calls, ..Step::default() }
-                }
-                FlowControl::Return => Step { leaves: true, ..Step::default() },
-                // Such as `ud2`.
-                FlowControl::Exception => Step::default(),
-                FlowControl::IndirectBranch if is_tail_call => {
-                    Step { leaves: true, jumps_out: true, ..Step::default() }
-                }
-                FlowControl::IndirectBranch | FlowControl::XbeginXabortXend => return None,
-            };
-            steps.insert(instruction.ip(), Step { end, asks: asked.next(&instruction), ..step });
-        }
-    }
-    Some(steps)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod conditions;
 mod no_return;
 mod pointer_jumps;
 mod return_call;
+mod steps;
 mod x86_64;
 
 use std::cell::LazyCell;
