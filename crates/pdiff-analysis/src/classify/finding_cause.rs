@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use pdiff_profile::{PerSide, Side};
 
 use super::cause::{Cause, Confidence, InBuild};
+use super::finding_origin::{FunctionCause, MAIN_PART, origin};
 use super::limit::PartLimit;
 use super::reason::Reason;
 use super::verdict::{Classification, Verdict};
@@ -16,9 +17,6 @@ use crate::findings::{Finding, FindingKind, FindingMember, Findings};
 
 /// A side that has less than this part of the other's cost has next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.05;
-
-/// The part of a finding's change that functions of one cause must hold, so that it is the finding's.
-const MAIN_PART: f64 = 0.5;
 
 /// Why a finding changed.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,18 +30,10 @@ pub struct FindingCause {
     /// Whether the function that it is named by is new code; `None` where that is not known.
     pub code_is_new: Option<bool>,
     /// The function inside that most of it is, where that has a cause, and the finding is named by another one.
-    pub inside: Option<MainInside>,
-}
-
-/// A function that most of a finding's change is.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MainInside {
-    /// Its name.
-    pub function: String,
-    /// Why it changed.
-    pub cause: Cause,
-    /// How sure that is.
-    pub confidence: Confidence,
+    pub inside: Option<FunctionCause>,
+    /// The function that most of it begins in, because that calls more, where the finding is named by another one. Findings with the
+    /// same one have one cause.
+    pub origin: Option<FunctionCause>,
 }
 
 /// The cause of each finding, in their order.
@@ -68,20 +58,15 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
         false => (confidence, limited_by),
     };
     let inside = main_inside(finding, of);
-    FindingCause { cause, confidence, limited_by, code_is_new, inside }
+    let is_inside =
+        |origin: &FunctionCause| inside.as_ref().is_some_and(|inside| inside.function == origin.function);
+    let origin = origin(finding, of).filter(|origin| !is_inside(origin));
+    FindingCause { cause, confidence, limited_by, code_is_new, inside, origin }
 }
 
 /// The verdict on the function that a finding is named by; an edge is its callee's.
 fn named_verdict<'a>(finding: &Finding, of: &'a Classification) -> Option<&'a Verdict> {
-    verdict_on(of, finding.function(), &finding.object)
-}
-
-/// The verdict on a function by either of its names: a row has one, and the stacks of one run alone may have the other.
-fn verdict_on<'a>(of: &'a Classification, name: &str, object: &str) -> Option<&'a Verdict> {
-    let in_object = || of.verdicts.iter().filter(|verdict| verdict.object == object);
-    let has_other_name =
-        |verdict: &&Verdict| verdict.other_name.as_ref().is_some_and(|(_, other)| other == name);
-    in_object().find(|verdict| verdict.function == name).or_else(|| in_object().find(has_other_name))
+    of.verdict_on(finding.function(), &finding.object)
 }
 
 type Said = (Cause, Confidence, Option<PartLimit>);
@@ -167,7 +152,7 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let mut causes: Vec<(Cause, Confidence, f64)> = Vec::new();
     let mut known = 0.0;
     for member in finding.members.iter().filter(|member| change(member) * delta > 0.0) {
-        let verdict = verdict_on(of, &member.name, &member.object);
+        let verdict = of.verdict_on(&member.name, &member.object);
         let is_why = |cause: Cause| is_cause(cause) && is_of_change(cause, grew);
         let is_claim =
             |verdict: &&Verdict| verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;
@@ -233,7 +218,7 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
 
 /// The function inside, other than the one that names the finding, whose own cause explains most of the change: what its machine code
 /// has there, or, if it is inlined in one build, its lines.
-fn main_inside(finding: &Finding, of: &Classification) -> Option<MainInside> {
+fn main_inside(finding: &Finding, of: &Classification) -> Option<FunctionCause> {
     let unit = Unit::of(finding);
     let change = finding.delta_per_op().unwrap_or(finding.delta_pp());
     let here = |verdict: &Verdict| -> Option<f64> {
@@ -246,7 +231,7 @@ fn main_inside(finding: &Finding, of: &Classification) -> Option<MainInside> {
     let inside = of.verdicts.iter().filter(is_cause).filter_map(|verdict| Some((verdict, here(verdict)?)));
     let main = inside.filter(|(_, here)| here * change > 0.0 && here.abs() >= MAIN_PART * change.abs());
     let (main, _) = main.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
-    Some(MainInside { function: main.function.clone(), cause: main.cause, confidence: main.confidence })
+    Some(FunctionCause { function: main.function.clone(), cause: main.cause, confidence: main.confidence })
 }
 
 /// What a percent of a side's CPU is in a finding: so much per operation where that is known.
@@ -327,7 +312,7 @@ fn cause_of_callers(verdict: &Verdict, of: &Classification) -> Option<Cause> {
     let grew = verdict.delta_judged_pp() > 0.0;
     let mut sums: BTreeMap<Cause, f64> = BTreeMap::new();
     for (name, points) in functions {
-        let above = verdict_on(of, name, &verdict.object).map(|above| above.cause);
+        let above = of.verdict_on(name, &verdict.object).map(|above| above.cause);
         let is_why =
             |cause: &Cause| is_cause(*cause) && *cause != Cause::Consequence && is_of_change(*cause, grew);
         if let Some(cause) = above.filter(is_why) {

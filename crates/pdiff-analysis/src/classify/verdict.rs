@@ -136,6 +136,14 @@ pub struct Classification {
 }
 
 impl Classification {
+    /// The verdict on a function by either of its names: a row has one, and the stacks of one run alone may have the other.
+    pub(super) fn verdict_on(&self, name: &str, object: &str) -> Option<&Verdict> {
+        let in_object = || self.verdicts.iter().filter(|verdict| verdict.object == object);
+        let has_other_name =
+            |verdict: &&Verdict| verdict.other_name.as_ref().is_some_and(|(_, other)| other == name);
+        in_object().find(|verdict| verdict.function == name).or_else(|| in_object().find(has_other_name))
+    }
+
     /// The functions that have another name after: those of pairs of which one took the place of the other.
     #[must_use]
     pub fn renamed(&self) -> Vec<RenamedFunction> {

@@ -1,6 +1,6 @@
 //! The first screen: the change of throughput and of CPU per operation, and the few parts that contain the change.
 
-use pdiff_analysis::classify::FindingCause;
+use pdiff_analysis::classify::{FindingCause, FunctionCause};
 use pdiff_analysis::{Comparison, Finding, FindingKind, FindingSetting};
 
 use crate::document::number::CostUnit;
@@ -39,12 +39,13 @@ pub(crate) fn blocks(
         blocks.extend(rest::kernel(comparison));
         blocks.extend(rest::shared(comparison));
         blocks.extend(inside(comparison, causes));
+        blocks.extend(origins(comparison, causes));
         blocks.extend(settings(comparison));
         if causes.is_empty() {
             blocks.extend(next::maybe_renamed(&comparison.findings.list));
         }
         blocks.push(Line::toned("marks", marks_text(comparison), Tone::Dim));
-        blocks.extend(next::blocks(comparison, !causes.is_empty(), explain));
+        blocks.extend(next::blocks(comparison, causes, explain));
     } else {
         blocks.extend(rest::kernel(comparison));
     }
@@ -166,6 +167,26 @@ fn inside(comparison: &Comparison, causes: &[FindingCause]) -> Vec<Block> {
     comparison.findings.list.iter().zip(causes).filter_map(line).collect()
 }
 
+/// A line for each function that most of the change of parts begins in, if others name them.
+fn origins(comparison: &Comparison, causes: &[FindingCause]) -> Vec<Block> {
+    let mut of: Vec<(&FunctionCause, Vec<String>)> = Vec::new();
+    for (finding, cause) in comparison.findings.list.iter().zip(causes) {
+        let Some(origin) = &cause.origin else { continue };
+        match of.iter_mut().find(|(known, _)| *known == origin) {
+            Some((_, ranks)) => ranks.push(finding.rank.to_string()),
+            None => of.push((origin, vec![finding.rank.to_string()])),
+        }
+    }
+    let line = |(origin, ranks): (&FunctionCause, Vec<String>)| {
+        let (parts, their) = if ranks.len() == 1 { ("part", "its") } else { ("parts", "their") };
+        let (ranks, name) = (ranks.join(", "), visible(&origin.function));
+        let cause = cause_text(origin.cause, origin.confidence);
+        let text = format!("{parts} {ranks}: most of {their} change is called by {name} ({cause})");
+        Line::block("begins", text)
+    };
+    of.into_iter().map(line).collect()
+}
+
 /// A line for each setting that switches findings.
 fn settings(comparison: &Comparison) -> Vec<Block> {
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
@@ -201,8 +222,9 @@ pub(crate) fn setting_text(setting: &FindingSetting) -> String {
 #[cfg(test)]
 mod tests {
     use pdiff_analysis::Comparison;
+    use pdiff_analysis::classify::{Cause, Confidence, FindingCause, FunctionCause};
 
-    use crate::compare::page::{markdown, table};
+    use crate::compare::page::{markdown, table, table_with_causes};
     use crate::compare::sample;
     use crate::document::options::TableOptions;
     use crate::document::visible_text::width;
@@ -241,6 +263,36 @@ mod tests {
         );
         assert!(text.contains("After with OFF\n"), "{text}");
         assert!(text.contains("next     why: pdiff explain "), "{text}");
+    }
+
+    #[test]
+    fn parts_that_begin_in_one_function_are_said_to_have_one_cause() {
+        let of = sample::with_findings();
+        let function = |name: &str| {
+            let (cause, confidence) = (Cause::MissingFastPath, Confidence::Proved);
+            Some(FunctionCause { function: name.to_owned(), cause, confidence })
+        };
+        let cause = |origin| FindingCause {
+            cause: Cause::Heavier,
+            confidence: Confidence::Likely,
+            limited_by: None,
+            code_is_new: None,
+            inside: None,
+            origin,
+        };
+        let causes = [function("compare"), None, function("compare")].map(cause);
+        let explain = vec!["pdiff".to_owned(), "explain".to_owned()];
+        let options =
+            |explain| TableOptions { width: Some(200), explain: Some(explain), ..sample::options() };
+        let text = table_with_causes(&of, &causes, &options(explain.clone()));
+        let line =
+            "begins   parts 1, 3: most of their change is called by compare (missing-fast-path, proved)\n";
+        assert!(text.contains(line), "{text}");
+        assert!(text.contains("next     pdiff explain --function compare\n"), "{text}");
+        let alone = [None, function("compare"), None].map(cause);
+        let text = table_with_causes(&of, &alone, &options(explain));
+        let line = "begins   part 2: most of its change is called by compare (missing-fast-path, proved)\n";
+        assert!(text.contains(line) && !text.contains("--function compare"), "{text}");
     }
 
     #[test]

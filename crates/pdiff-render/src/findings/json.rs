@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pdiff_analysis::classify::{Classification, FindingCause, Verdict, finding_causes};
+use pdiff_analysis::classify::{Classification, FindingCause, FunctionCause, Verdict, finding_causes};
 use pdiff_analysis::{
     Comparison, Finding, FindingMember, FindingSetting, FindingSide, FindingsRest, KernelPart,
 };
@@ -49,7 +49,9 @@ pub(crate) struct FindingReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     code_is_new: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    inside: Option<InsideReport>,
+    inside: Option<FunctionCauseReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<FunctionCauseReport>,
     polling_pct: PollingReport,
     settings: Vec<SettingReport<'a>>,
     members: Vec<MemberReport<'a>>,
@@ -58,9 +60,9 @@ pub(crate) struct FindingReport<'a> {
     with_callers: bool,
 }
 
-/// The function inside that most of a finding is.
+/// A function, and why it changed.
 #[derive(Serialize)]
-struct InsideReport {
+struct FunctionCauseReport {
     function: String,
     cause: &'static str,
     confidence: &'static str,
@@ -179,11 +181,13 @@ pub(crate) fn with_causes<'a>(of: &'a Comparison, causes: &[FindingCause]) -> Ve
         report.confidence = Some(of.confidence.as_str());
         report.limited_by = of.limited_by.as_ref().map(part_limit_text);
         report.code_is_new = of.code_is_new;
-        report.inside = of.inside.as_ref().map(|of| InsideReport {
+        let function = |of: &FunctionCause| FunctionCauseReport {
             function: of.function.clone(),
             cause: of.cause.as_str(),
             confidence: of.confidence.as_str(),
-        });
+        };
+        report.inside = of.inside.as_ref().map(function);
+        report.origin = of.origin.as_ref().map(function);
     }
     reports
 }
@@ -230,6 +234,7 @@ fn report(of: &Finding, is_time: bool) -> FindingReport<'_> {
         limited_by: None,
         code_is_new: None,
         inside: None,
+        origin: None,
         polling_pct: PollingReport { before: of.before.polling_pct(), after: of.after.polling_pct() },
         settings: of.settings.iter().map(setting).collect(),
         members: of.members.iter().map(|of| member(of, is_time)).collect(),

@@ -1,5 +1,6 @@
 //! Behind the parts of a change: what may be wrong about them, and the command that follows.
 
+use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Finding, FindingKind};
 
 use crate::document::{Block, CommandLine, Line, quoted};
@@ -37,11 +38,18 @@ pub(super) fn maybe_renamed(list: &[Finding]) -> impl Iterator<Item = Block> {
 const CAUSES: &str = "--causes, with both binaries: all causes, and callers that stacks lack";
 
 /// What to do next.
-pub(super) fn blocks(comparison: &Comparison, has_causes: bool, explain: Option<&[String]>) -> Vec<Block> {
-    let Some(first) = comparison.findings.list.iter().find(|finding| finding.is_function()) else {
+pub(super) fn blocks(
+    comparison: &Comparison,
+    causes: &[FindingCause],
+    explain: Option<&[String]>,
+) -> Vec<Block> {
+    let has_causes = !causes.is_empty();
+    let list = &comparison.findings.list;
+    let Some((at, first)) = list.iter().enumerate().find(|(_, finding)| finding.is_function()) else {
         return Vec::new();
     };
-    let name = first.function();
+    let origin = causes.get(at).and_then(|of| of.origin.as_ref());
+    let name = origin.map_or(first.function(), |origin| &origin.function);
     if let Some(explain) = explain {
         let named = ["--function".to_owned(), name.to_owned()];
         let words = explain.iter().cloned().chain(named).collect();
