@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use pdiff_analysis::classify::{CodePaths, SamplesAround};
+use pdiff_analysis::classify::{CodePaths, ConditionAround, SamplesAround};
 use pdiff_profile::{FrameId, Lookup, Lookups, PerSide, Side, StackId};
-use pdiff_symbolize::{CallPaths, CodeFile, CodeSamples};
+use pdiff_symbolize::{CallPaths, CodeFile, CodeSamples, WayAround};
 
 use crate::function_code::frame_addrs;
 use crate::prepared::Prepared;
@@ -130,8 +130,25 @@ impl CodePaths for ProgramPaths<'_> {
         Some(samples)
     }
 
-    fn conditions_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Box<str>>> {
-        self.of(side)?.conditions_around(bodies, callees)
+    fn conditions_around(
+        &self,
+        side: Side,
+        bodies: &[Range<u64>],
+        callees: &[u64],
+    ) -> Option<Vec<ConditionAround>> {
+        let ways = self.of(side)?.conditions_around(bodies, callees)?;
+        let at: Vec<(u64, bool, u64)> = self.sampled(side)?.within(bodies).collect();
+        let samples = |code: &[Range<u64>]| {
+            at.iter().filter(|(addr, ..)| is_within(code, *addr)).map(|(.., count)| count).sum()
+        };
+        let condition = |way: WayAround| ConditionAround { samples: samples(&way.code), asks: way.asks };
+        let mut conditions: Vec<ConditionAround> = ways.into_iter().map(condition).collect();
+        conditions.sort_unstable();
+        Some(conditions)
+    }
+
+    fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
+        self.of(side)?.repeats(bodies, callees)
     }
 
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool> {

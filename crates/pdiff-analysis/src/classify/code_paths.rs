@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 /// The samples on ways through a function without a certain call. A sample counts by the frame of the function that is nearest to the
 /// leaf.
@@ -19,6 +19,28 @@ pub struct SamplesAround {
     pub is_hardly_taken: bool,
 }
 
+/// A condition under which a function leaves a way to a call.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ConditionAround {
+    /// What is compared, and how, without registers and places on the stack.
+    pub asks: Box<str>,
+    /// The samples in code that only this condition leads to, with those in what is called there.
+    pub samples: u64,
+}
+
+/// What is gone of the ways through a function without a certain call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FewerWays {
+    /// The number of conditions that lead to such ways.
+    pub conditions: PerSide<usize>,
+    /// What those ask that are gone.
+    pub asks: Vec<String>,
+    /// The base side's samples in code that only these lead to.
+    pub taken: u64,
+    /// All samples of that side.
+    pub all: u64,
+}
+
 /// Answers about the code of both builds.
 pub trait CodePaths: Debug + Sync {
     /// Whether there is a way through a function of a side's build without a call of one that begins at one of the addresses
@@ -26,13 +48,21 @@ pub trait CodePaths: Debug + Sync {
     /// way leads to such a call.
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
 
-    /// What such a function asks where it may leave a way to such a call, sorted: the comparisons of its jumps, without registers and
-    /// places. `None` where [`Self::can_skip`] has no answer.
-    fn conditions_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Box<str>>>;
+    /// The conditions under which such a function leaves a way to such a call, sorted by what they ask, with the samples of a side
+    /// there. `None` where [`Self::samples_around`] has no answer, and where it is not known what a jump asks.
+    fn conditions_around(
+        &self,
+        side: Side,
+        bodies: &[Range<u64>],
+        callees: &[u64],
+    ) -> Option<Vec<ConditionAround>>;
 
     /// The samples of a side on the ways through such a function without such a call. `None` where these are not known, and where
     /// addresses were not recorded.
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround>;
+
+    /// Whether a loop of such a function says how many such calls there are; `None` where the ways through it are not known.
+    fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
 
     /// Whether a function of a side's build jumps backwards; `None` if that is not known.
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool>;

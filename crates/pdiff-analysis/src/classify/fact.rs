@@ -4,7 +4,7 @@ use pdiff_profile::census::{Spin, Visibility};
 use pdiff_profile::{PerSide, RemarkPlace, Side};
 
 use super::cause::Judged;
-use super::code_paths::SamplesAround;
+use super::code_paths::{FewerWays, SamplesAround};
 use super::evidence_kind::EvidenceKind;
 use super::setting::SettingValues;
 use crate::compare::{CostChange, Pair};
@@ -230,15 +230,15 @@ pub enum Fact {
         /// The callee.
         callee: String,
     },
-    /// The code of both builds: how many conditions let a caller return without a call of a callee. After has fewer, and none that
-    /// before has not.
+    /// The code of both builds: fewer conditions let a caller return without a call of a callee, and before's run took the ways that are
+    /// gone.
     FewerWaysAround {
         /// The caller.
         caller: String,
         /// The callee.
         callee: String,
-        /// The number of these conditions.
-        conditions: PerSide<usize>,
+        /// These ways.
+        ways: FewerWays,
     },
     /// The samples of each side on ways through a caller without a call of a callee. Before's run took these ways, and after's hardly
     /// does.

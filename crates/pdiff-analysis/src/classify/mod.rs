@@ -51,7 +51,7 @@ mod verdict;
 
 pub use background::Foreground;
 pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
-pub use code_paths::{CodePaths, SamplesAround};
+pub use code_paths::{CodePaths, ConditionAround, FewerWays, SamplesAround};
 pub use counts::{CallCounts, CountsError};
 pub use evidence::Evidence;
 pub use evidence_kind::EvidenceKind;

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use pdiff_analysis::classify::{CallCounts, CallInCode, CodePaths, Evidence, Fact, SamplesAround};
+use pdiff_analysis::classify::{
+    CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, SamplesAround,
+};
 use pdiff_profile::{PerSide, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
@@ -161,7 +163,9 @@ pub(crate) struct Ways {
     pub(crate) is_hardly_taken: bool,
     /// Samples on ways without a call, and all.
     pub(crate) around: PerSide<Option<[u64; 2]>>,
-    /// What it asks where it may leave a way to the call, in words.
+    /// Whether the call is in a loop.
+    pub(crate) repeats: bool,
+    /// What it asks where it may leave a way to the call, with the samples there: `null:3 small:40`.
     pub(crate) conditions: PerSide<Option<&'static str>>,
 }
 
@@ -184,11 +188,26 @@ impl CodePaths for Ways {
         self.around[side].filter(|_| is_asked).map(samples)
     }
 
-    fn conditions_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Box<str>>> {
+    fn conditions_around(
+        &self,
+        side: Side,
+        bodies: &[Range<u64>],
+        callees: &[u64],
+    ) -> Option<Vec<ConditionAround>> {
         let is_asked =
             bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
-        let words = self.conditions[side].filter(|_| is_asked)?;
-        Some(words.split_whitespace().map(Into::into).collect())
+        let condition = |word: &str| {
+            let (asks, samples) = word.split_once(':')?;
+            Some(ConditionAround { asks: asks.into(), samples: samples.parse().ok()? })
+        };
+        let mut conditions: Vec<ConditionAround> =
+            self.conditions[side].filter(|_| is_asked)?.split_whitespace().filter_map(condition).collect();
+        conditions.sort_unstable();
+        Some(conditions)
+    }
+
+    fn repeats(&self, _: Side, _: &[Range<u64>], _: &[u64]) -> Option<bool> {
+        Some(self.repeats)
     }
 
     fn has_loop(&self, _: Side, bodies: &[Range<u64>]) -> Option<bool> {

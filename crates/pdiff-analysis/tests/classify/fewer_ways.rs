@@ -1,46 +1,94 @@
 //! Proofs that fewer conditions let a function return without a call.
 
-use pdiff_analysis::classify::Fact;
+use pdiff_analysis::classify::{Fact, FewerWays};
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified_with, said, seen, steady, verdict, with_rest};
 use crate::fast_paths::Ways;
 
-type Conditions = PerSide<Option<&'static str>>;
+const LIKELY: &str = "missing-fast-path likely R-fast-path";
+const PROVED: &str = "missing-fast-path proved R-fast-path";
 
-#[test]
-fn a_condition_that_is_gone_proves_a_missing_fast_path() {
+/// The conditions of both builds, with 1000 samples each, a hundredth of them in the caller's own code.
+fn ways(callee: u64, before: &'static str, after: &'static str) -> Ways {
+    Ways {
+        caller: 0x1000,
+        callee,
+        conditions: PerSide::new(Some(before), Some(after)),
+        around: PerSide::new(Some([0, 10_000]), Some([0, 10_000])),
+        ..Ways::default()
+    }
+}
+
+/// What is said of `get`, which goes on to `read` more; `elsewhere` is what `read` costs under another caller after.
+fn said_of_get(ways: &Ways, elsewhere: u64) -> (String, Option<FewerWays>) {
     let (steady, words) = steady();
     let before = format!("{steady}main;get 60\nmain;other;read 20");
-    let after = format!("{before}\nmain;get;read 90");
+    let after = format!("{steady}main;get 60\nmain;other;read {elsewhere}\nmain;get;read 90");
     // In the order of their names: get at 1000, main, other, read at 4000.
     let build = |get: u32| {
         format!(
             "main:50 {words} main>get get>read read:300 read=39 other:80 other=38 other>read get:200 get={get}"
         )
     };
-    let said_with = |before_asks: Option<&'static str>, after_asks: Option<&'static str>| {
-        let conditions: Conditions = PerSide::new(before_asks, after_asks);
-        let ways = Ways { caller: 0x1000, callee: 0x4000, conditions, ..Ways::default() };
-        let extra = Extra { paths: Some(&ways), ..Extra::default() };
-        let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
-        let proof = Fact::FewerWaysAround {
-            caller: "get".to_owned(),
-            callee: "read".to_owned(),
-            conditions: PerSide::new(3, 2),
-        };
-        let is_shown = verdict(&outcome, "get").evidence.iter().any(|evidence| evidence.fact == proof);
-        (said(&outcome, "get"), is_shown)
-    };
-    let likely = ("missing-fast-path likely R-fast-path".to_owned(), false);
-    let proved = ("missing-fast-path proved R-fast-path".to_owned(), true);
-    assert_eq!(said_with(Some("null small null"), Some("null null")), proved);
+    let extra = Extra { paths: Some(ways), ..Extra::default() };
+    let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
+    let fact = verdict(&outcome, "get").evidence.iter().find_map(|evidence| match &evidence.fact {
+        Fact::FewerWaysAround { ways, .. } => Some(ways.clone()),
+        _ => None,
+    });
+    (said(&outcome, "get"), fact)
+}
+
+#[test]
+fn a_condition_that_is_gone_and_was_true_proves_a_missing_fast_path() {
+    let said_with = |before, after| said_of_get(&ways(0x4000, before, after), 20).0;
+    let (said, fact) = said_of_get(&ways(0x4000, "null:0 small:90 null:7", "null:8 null:1"), 20);
+    assert_eq!(said, PROVED);
+    let (conditions, asks) = (PerSide::new(3, 2), vec!["small".to_owned()]);
+    assert_eq!(fact, Some(FewerWays { conditions, asks, taken: 90, all: 10_000 }));
+    // It was never true, or hardly ever, in comparison with the function's own samples.
+    assert_eq!(said_with("null:7 small:0", "null:7"), LIKELY);
+    assert_eq!(said_with("null:7 small:9", "null:7"), LIKELY);
+    // Of two that ask the same, the one that was hardly true may be gone.
+    assert_eq!(said_with("null:0 null:90", "null:90"), LIKELY);
     // One is gone, and another one is new, or asks something else.
-    assert_eq!(said_with(Some("null small null"), Some("null large")), likely);
+    assert_eq!(said_with("null:7 small:90 null:0", "null:7 large:0"), LIKELY);
     // The same, and more.
-    assert_eq!(said_with(Some("null small"), Some("null small")), likely);
-    assert_eq!(said_with(Some("null"), Some("null small")), likely);
-    assert_eq!(said_with(Some("null null small"), None), likely);
+    assert_eq!(said_with("null:7 small:90", "null:7 small:0"), LIKELY);
+    assert_eq!(said_with("small:90", "null:7 small:0"), LIKELY);
+}
+
+#[test]
+fn ways_that_are_left_and_hardly_taken_any_more_may_be_why() {
+    let said_with = |after| said_of_get(&ways(0x4000, "null:80 small:90", after), 20).0;
+    assert_eq!(said_with("null:80"), PROVED);
+    assert_eq!(said_with("null:20"), LIKELY);
+}
+
+#[test]
+fn what_costs_more_elsewhere_too_may_do_more_each_time() {
+    let ways = ways(0x4000, "null:7 small:90", "null:7");
+    assert_eq!(said_of_get(&ways, 22).0, PROVED);
+    assert!(!said_of_get(&ways, 40).0.contains("proved"));
+    let mut no_way = Ways { can_skip: PerSide::new(Some(true), Some(false)), ..ways };
+    no_way.conditions = PerSide::default();
+    assert_eq!(said_of_get(&no_way, 20).0, PROVED);
+    assert!(!said_of_get(&no_way, 40).0.contains("proved"));
+}
+
+#[test]
+fn a_loop_around_a_call_may_run_more_often() {
+    let skips = PerSide::new(Some(true), Some(false));
+    let of = |around: u64| Ways {
+        can_skip: skips,
+        repeats: true,
+        around: PerSide::new(Some([around, 10_000]), Some([0, 10_000])),
+        conditions: PerSide::default(),
+        ..ways(0x4000, "", "")
+    };
+    assert_eq!(said_of_get(&of(0), 20).0, LIKELY);
+    assert_eq!(said_of_get(&of(90), 20).0, PROVED);
 }
 
 #[test]
@@ -51,11 +99,10 @@ fn between_versions_the_same_comparison_may_ask_something_else() {
     let build = |get: u32| {
         format!("main:50 main>get get>read read:300 read=9 other:80 other>read work:9 get:200 get={get}")
     };
-    let conditions = PerSide::new(Some("null small"), Some("null"));
-    let ways = Ways { caller: 0x1000, callee: 0x4000, conditions, ..Ways::default() };
+    let ways = ways(0x4000, "null:7 small:90", "null:7");
     let extra = Extra { paths: Some(&ways), ..Extra::default() };
     let outcome = classified_with(seen(&before, &build(1)), seen(&after, &build(2)), &extra);
-    assert_eq!(said(&outcome, "get"), "missing-fast-path likely R-fast-path");
+    assert_eq!(said(&outcome, "get"), LIKELY);
 }
 
 #[test]
@@ -71,15 +118,18 @@ fn what_is_copied_into_a_function_is_proved_by_what_is_called_there() {
         )
     };
     let said_with = |text: &str, after: &str| {
-        let conditions = PerSide::new(Some("null small"), Some("null"));
-        let ways = Ways { caller: 0x1000, callee: 0x3000, conditions, ..Ways::default() };
+        let ways = ways(0x3000, "null:7 small:90", "null:7");
         let extra = Extra { paths: Some(&ways), ..Extra::default() };
         let outcome = classified_with(seen(&before, &build(60, text)), seen(after, &build(61, text)), &extra);
         said(&outcome, "get")
     };
-    assert_eq!(said_with("get<text*1", &of(9, 90)), "missing-fast-path proved R-fast-path");
+    assert_eq!(said_with("get<text*1", &of(9, 90)), PROVED);
     // Called there, too: the conditions around that call are not known.
-    assert_eq!(said_with("get<text*1 get>text", &of(9, 90)), "missing-fast-path likely R-fast-path");
+    assert_eq!(said_with("get<text*1 get>text", &of(9, 90)), LIKELY);
     // Most of it is the copy's own code.
-    assert_eq!(said_with("get<text*1", &of(90, 20)), "missing-fast-path likely R-fast-path");
+    assert_eq!(said_with("get<text*1", &of(90, 20)), LIKELY);
+    // Most of it is elsewhere.
+    let elsewhere =
+        of(9, 90).replace("main;other;text;make 20", "main;other;text;make 24\nmain;more;text;make 90");
+    assert!(!said_with("get<text*1", &elsewhere).contains("proved"));
 }

@@ -17,7 +17,7 @@ use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::Processor;
 use crate::disassembly::no_return::NoReturn;
-use crate::disassembly::steps::{NeverReturns, following, leading_to, steps};
+use crate::disassembly::steps::{NeverReturns, around, following, leading_to, ranges, reached, steps};
 use crate::error::Error;
 
 /// Larger functions are not followed.
@@ -75,11 +75,11 @@ impl CallPaths {
         self.asked(bodies, callees, ways_around)
     }
 
-    /// What a function asks where it may leave a way to a call of one that begins at one of the addresses `callees`: the comparisons of
-    /// its conditional jumps, in order, after which no such call follows on one way, and may on the other. Registers and places
-    /// are left out. The function is given as in [`Self::can_skip`], and there is no answer where that has none.
+    /// The conditions under which a function leaves a way to a call of one that begins at one of the addresses `callees`, sorted by
+    /// what they ask: after one way of its conditional jump no such call follows, and after the other one may. The function is given
+    /// as in [`Self::can_skip`]. There is no answer where that has none, and where it is not known what a jump asks.
     #[must_use]
-    pub fn conditions_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Box<str>>> {
+    pub fn conditions_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<WayAround>> {
         self.asked(bodies, callees, conditions_around)
     }
 
@@ -97,6 +97,13 @@ impl CallPaths {
         self.asked(bodies, callees, |parts, callees, never_returns| {
             hardly_skips(parts, callees, never_returns, samples)
         })
+    }
+
+    /// Whether a call of one that begins at one of the addresses `callees` may follow another in the same run of a function, so that a
+    /// loop says how many there are. The function is given as in [`Self::can_skip`]; `None` if its ways are not known.
+    #[must_use]
+    pub fn repeats(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
+        self.asked(bodies, callees, repeats)
     }
 
     /// Whether a function jumps backwards; `None` if where it jumps cannot be told.
@@ -123,6 +130,15 @@ impl CallPaths {
         let targets = self.targets.get_or_init(|| CallTargets::read(&self.file));
         question(&parts, (callees, targets), &|function| no_return.is_at((&self.file, targets), function))
     }
+}
+
+/// A way through a function without a certain call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WayAround {
+    /// What the jump compares that leads there, and how: `cmp4 5,[+24] e`. Registers and places on the stack are left out.
+    pub asks: Box<str>,
+    /// The code that only this jump leads to, in order. It may have none: ways return at the same place.
+    pub code: Vec<Range<u64>>,
 }
 
 /// Samples in some code.
@@ -170,65 +186,56 @@ fn ways_around(
     never_returns: NeverReturns<'_>,
 ) -> Option<Vec<Range<u64>>> {
     let steps = steps(parts, callees, never_returns)?;
-    let reached = |from: Vec<u64>, may_pass: bool| -> Option<BTreeSet<u64>> {
-        let (mut open, mut seen) = (from, BTreeSet::new());
-        while let Some(at) = open.pop() {
-            if seen.insert(at) {
-                let step = steps.get(&at)?;
-                open.extend(following(&steps, step).chain(step.back.filter(|_| may_pass)));
-            }
-        }
-        Some(seen)
-    };
-    let before_calls = reached(vec![parts.first()?.0], false)?;
-    let is_call = |at: &u64| steps.get(at).is_some_and(|step| step.calls);
-    let backs = steps.values().filter_map(|step| step.back).filter(|back| steps.contains_key(back));
-    let after_calls = reached(backs.collect(), true)?;
-    let leads_to_call = leading_to(&steps, |step| step.calls);
-    before_calls.iter().any(is_call).then_some(())?;
-    let is_around = |at: &&u64| !leads_to_call.contains(at) && !after_calls.contains(at);
-    let mut code: Vec<Range<u64>> = Vec::new();
-    for at in before_calls.iter().filter(is_around) {
-        let step = steps.get(at)?;
-        match code.last_mut().filter(|last| last.end == *at) {
-            Some(last) => last.end = step.end,
-            None => code.push(*at..step.end),
-        }
-    }
-    Some(code)
+    let around = around(&steps, parts.first()?.0)?;
+    Some(ranges(&steps, around))
 }
+
+/// Functions with more conditions around a call are not looked at.
+const MOST_CONDITIONS: usize = 200;
 
 fn conditions_around(
     parts: &[(u64, &[u8])],
     callees: (&[u64], &CallTargets),
     never_returns: NeverReturns<'_>,
-) -> Option<Vec<Box<str>>> {
+) -> Option<Vec<WayAround>> {
     let steps = steps(parts, callees, never_returns)?;
+    let entry = parts.first()?.0;
+    let around = around(&steps, entry)?;
     let (calls, leaves) = (leading_to(&steps, |step| step.calls), leading_to(&steps, |step| step.leaves));
-    let (mut open, mut seen) = (vec![parts.first()?.0], BTreeSet::new());
-    let mut conditions = Vec::new();
-    let mut has_call = false;
-    while let Some(at) = open.pop() {
-        if !seen.insert(at) {
-            continue;
-        }
+    let mut found: Vec<(Box<str>, BTreeSet<u64>)> = Vec::new();
+    for at in reached(&steps, [entry], false)? {
         let step = steps.get(&at)?;
-        has_call |= step.calls;
-        open.extend(following(&steps, step));
         let Some(asks) = &step.asks else { continue };
         // Of each way: whether it leads to a call, and whether it leads out without one.
-        let jump =
-            step.jump.map_or((step.calls, step.leaves), |to| (calls.contains(&to), leaves.contains(&to)));
-        let next = step.next.map_or((false, false), |to| (calls.contains(&to), leaves.contains(&to)));
+        let of = |to: Option<u64>, else_is: (bool, bool)| {
+            to.map_or(else_is, |to| (calls.contains(&to), leaves.contains(&to)))
+        };
+        let (jump, next) = (of(step.jump, (step.calls, step.leaves)), of(step.next, (false, false)));
         let is_around = |(leads, _): (bool, bool), (other_leads, other_leaves): (bool, bool)| {
             leads && !other_leads && other_leaves
         };
-        if is_around(jump, next) || is_around(next, jump) {
-            conditions.push(asks.clone());
-        }
+        let way = match (is_around(jump, next), is_around(next, jump)) {
+            (true, _) => step.next,
+            (_, true) => step.jump,
+            _ => continue,
+        };
+        (!asks.is_empty() && found.len() < MOST_CONDITIONS).then_some(())?;
+        let way = way.filter(|way| around.contains(way));
+        found.push((asks.clone(), reached(&steps, way, false)?));
     }
-    conditions.sort_unstable();
-    has_call.then_some(conditions)
+    let alone = |at: usize| {
+        let is_of_others =
+            |code: &u64| found.iter().enumerate().any(|(other, (_, way))| other != at && way.contains(code));
+        let way = found.get(at).map(|(_, way)| way).into_iter().flatten().copied();
+        ranges(&steps, way.filter(|code| around.contains(code) && !is_of_others(code)))
+    };
+    let mut ways: Vec<WayAround> = found
+        .iter()
+        .enumerate()
+        .map(|(at, (asks, _))| WayAround { asks: asks.clone(), code: alone(at) })
+        .collect();
+    ways.sort_by(|a, b| a.asks.cmp(&b.asks));
+    Some(ways)
 }
 
 fn hardly_skips(
@@ -278,6 +285,17 @@ fn hardly_skips(
         open.extend(following(&steps, step).filter(|to| !hardly_runs(*to)));
     }
     has_call.then_some(!is_skipped)
+}
+
+fn repeats(
+    parts: &[(u64, &[u8])],
+    callees: (&[u64], &CallTargets),
+    never_returns: NeverReturns<'_>,
+) -> Option<bool> {
+    let steps = steps(parts, callees, never_returns)?;
+    let backs = steps.values().filter_map(|step| step.back).filter(|back| steps.contains_key(back));
+    let after_calls = reached(&steps, backs, false)?;
+    Some(after_calls.iter().any(|at| steps.get(at).is_some_and(|step| step.calls)))
 }
 
 fn has_loop(
@@ -380,31 +398,53 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_may_follow_another_repeats() {
+        let repeats =
+            |code: &[u8]| repeats(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|_| false);
+        // 1: call 0x2000; test %eax,%eax; je 1b; ret
+        assert_eq!(repeats(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\xf7\xc3"), Some(true));
+        // call 0x2000; ret, and jmp 0x2000
+        assert_eq!(repeats(b"\xe8\xfb\x0f\x00\x00\xc3"), Some(false));
+        assert_eq!(repeats(b"\xe9\xfb\x0f\x00\x00"), Some(false));
+        // 1: dec %edi; jne 1b; call 0x2000; ret: the loop is before the call.
+        assert_eq!(repeats(b"\xff\xcf\x75\xfc\xe8\xf7\x0f\x00\x00\xc3"), Some(false));
+        // jmp *%rax
+        assert_eq!(repeats(b"\xff\xe0"), None);
+    }
+
+    #[test]
     fn conditions_around_a_call_are_those_that_lead_past_it() {
         let conditions = |code: &[u8]| {
             conditions_around(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|to| to == ABORTS)
         };
         let check = |code: &[u8], expected: &[&str]| {
             let found = conditions(code).unwrap_or_default();
-            assert_eq!(found.iter().map(|asks| &**asks).collect::<Vec<_>>(), expected, "{code:02x?}");
+            assert_eq!(found.iter().map(|way| &*way.asks).collect::<Vec<_>>(), expected, "{code:02x?}");
         };
         // test %edi,%edi; je 1f; call 0x2000; 1: ret
-        check(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3", &["test r,r e"]);
+        check(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3", &["test4 same e"]);
         // test %edi,%edi; jne 1f; ret; 1: call 0x2000; ret: the same with the other condition.
-        check(b"\x85\xff\x75\x01\xc3\xe8\xf6\x0f\x00\x00\xc3", &["test r,r e"]);
+        check(b"\x85\xff\x75\x01\xc3\xe8\xf6\x0f\x00\x00\xc3", &["test4 same e"]);
         // cmpl $5,0x18(%rsi); je 1f; nop; 1: test %edi,%edi; je 2f; call 0x2000; 2: ret: the first leads to the call on both ways.
         let two = b"\x83\x7e\x18\x05\x74\x01\x90\x85\xff\x74\x05\xe8\xf0\x0f\x00\x00\xc3";
-        check(two, &["test r,r e"]);
+        check(two, &["test4 same e"]);
         // cmpl $5,0x18(%rsi); jle 2f; nop; test %edi,%edi; je 2f; call 0x2000; 2: ret
         let both = b"\x83\x7e\x18\x05\x7e\x0a\x90\x85\xff\x74\x05\xe8\xf0\x0f\x00\x00\xc3";
-        check(both, &["cmp 5,[+24] le", "test r,r e"]);
+        check(both, &["cmp4 5,[+24] l", "test4 same e"]);
         // cmpl $5,0x18(%rsp); je 0x2000 (in tail position); cmpb $1,0x100(%rip); je 0x2000; ret
         let tail = b"\x83\x7c\x24\x18\x05\x0f\x84\xf5\x0f\x00\x00\x80\x3d\x00\x01\x00\x00\x01\x0f\x84\xe8\x0f\x00\x00\xc3";
-        check(tail, &["cmp 1,[static] e"]);
+        check(tail, &["cmp1 1,[static] e"]);
         // test %edi,%edi; je 0x4000, which does not return; call 0x2000; ret
         check(b"\x85\xff\x0f\x84\xf8\x2f\x00\x00\xe8\xf3\x0f\x00\x00\xc3", &[]);
         // Without a call there is no answer: test %edi,%edi; je 1f; 1: ret
         assert_eq!(conditions(b"\x85\xff\x74\x00\xc3"), None);
+        // je 1f; call 0x2000; 1: ret: what it asks is not known.
+        assert_eq!(conditions(b"\x74\x05\xe8\xf9\x0f\x00\x00\xc3"), None);
+        // test %edi,%edi; je 1f; test %esi,%esi; je 2f; call 0x2000; ret; 1: nop; nop; 2: ret: the first has code of its own.
+        let shared = b"\x85\xff\x74\x0a\x85\xf6\x74\x08\xe8\xf3\x0f\x00\x00\xc3\x90\x90\xc3";
+        let ways = conditions(shared).unwrap_or_default();
+        let code: Vec<Option<&Range<u64>>> = ways.iter().map(|way| way.code.first()).collect();
+        assert_eq!(code, [Some(&(0x100e..0x1010)), None]);
     }
 
     #[test]
@@ -421,8 +461,8 @@ mod tests {
         assert_eq!(skip(b"\xff\x25\xfa\x3f\x00\x00"), Some(false));
         // jmp *0x6000, which may lead anywhere
         assert_eq!(skip(b"\xff\x25\xfa\x4f\x00\x00"), None);
-        // test %edi,%edi; je 1f; call 0x2000; ret; 1: jmp *0x18(%rdi)
-        assert_eq!(skip(b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\xff\x67\x18"), Some(true));
+        // test %edi,%edi; jne 1f; jmp *0x18(%rdi); 1: call 0x2000; ret
+        assert_eq!(skip(b"\x85\xff\x75\x03\xff\x67\x18\xe8\xf4\x0f\x00\x00\xc3"), Some(true));
     }
 
     #[test]

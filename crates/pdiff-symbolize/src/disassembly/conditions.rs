@@ -1,61 +1,145 @@
-//! What an instruction of x86-64 asks before it jumps, in words that do not depend on registers and places.
+//! What an instruction of x86-64 asks before it jumps, in words that do not depend on registers and places on the stack.
 //!
-//! The compiler chooses registers, places on the stack and whether it jumps if a condition holds or if it does not. What is left is
-//! the kind of comparison, the place in a record and the constant: `cmp 5,r e`, `test r,r s`, `cmp [+24],r b`.
+//! The compiler chooses registers, places on the stack, which operand comes first, and whether it jumps if a condition holds or if it does
+//! not. What is left is the kind of comparison, its width in bytes, the place in a record and the constant: `cmp4 5,r e`,
+//! `test8 same e`, `cmp4 [+24],r b`.
 
-use iced_x86::{ConditionCode, Instruction, OpKind, Register};
+use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, Register};
 
 /// The last instruction that set the flags, in order of place.
 #[derive(Default)]
 pub(super) struct Asked {
     last: Option<Instruction>,
+    /// Whether RBP points to the stack.
+    has_frame_pointer: bool,
 }
 
 impl Asked {
-    /// What a conditional jump asks; `None` for other instructions.
+    /// Another way leads to the next instruction, with flags of its own.
+    pub(super) fn forget(&mut self) {
+        self.last = None;
+    }
+
+    /// What a conditional jump asks, which is empty if that is not known; `None` for other instructions.
     pub(super) fn next(&mut self, instruction: &Instruction) -> Option<Box<str>> {
-        let code = instruction.condition_code();
         let asks = instruction.is_jcc_short_or_near().then(|| {
-            let of = self.last.as_ref().map(words).unwrap_or_default();
-            format!("{of} {}", name(code)).into()
+            let compared = self.last.as_ref();
+            compared.map(|of| self.words(of, instruction.condition_code())).unwrap_or_default().into()
         });
         if instruction.rflags_modified() != 0 {
             self.last = Some(*instruction);
         }
+        let is_move = instruction.mnemonic() == Mnemonic::Mov && instruction.op1_register() == Register::RSP;
+        self.has_frame_pointer |= is_move && instruction.op0_register() == Register::RBP;
         asks
     }
-}
 
-/// A condition or its opposite, whichever the compiler chose.
-fn name(code: ConditionCode) -> &'static str {
-    match code {
-        ConditionCode::o | ConditionCode::no => "o",
-        ConditionCode::b | ConditionCode::ae => "b",
-        ConditionCode::e | ConditionCode::ne => "e",
-        ConditionCode::be | ConditionCode::a => "be",
-        ConditionCode::s | ConditionCode::ns => "s",
-        ConditionCode::p | ConditionCode::np => "p",
-        ConditionCode::l | ConditionCode::ge => "l",
-        ConditionCode::le | ConditionCode::g => "le",
-        ConditionCode::None => "",
+    /// What is compared with what, whichever comes first.
+    fn words(&self, compared: &Instruction, code: ConditionCode) -> String {
+        let mnemonic = compared.mnemonic();
+        let is_same = mnemonic == Mnemonic::Test
+            && compared.op0_kind() == OpKind::Register
+            && compared.op1_kind() == OpKind::Register
+            && compared.op0_register() == compared.op1_register();
+        let mut operands: Vec<String> =
+            (0..compared.op_count()).map(|at| self.operand(compared, at)).collect();
+        let is_swapped = operands.is_sorted_by(|a, b| a > b);
+        let may_swap = matches!(mnemonic, Mnemonic::Cmp | Mnemonic::Test);
+        if may_swap {
+            operands.sort_unstable();
+        }
+        let operands = if is_same { "same".to_owned() } else { operands.join(",") };
+        let kind = format!("{mnemonic:?}{}", width(compared)).to_lowercase();
+        format!("{kind} {operands} {}", name(code, may_swap && is_swapped && mnemonic == Mnemonic::Cmp))
+    }
+
+    fn operand(&self, instruction: &Instruction, at: u32) -> String {
+        match instruction.op_kind(at) {
+            OpKind::Register => "r".to_owned(),
+            OpKind::Memory if instruction.is_ip_rel_memory_operand() => "[static]".to_owned(),
+            OpKind::Memory => match instruction.memory_base().full_register() {
+                Register::RSP => "[stack]".to_owned(),
+                Register::RBP if self.has_frame_pointer => "[stack]".to_owned(),
+                _ => {
+                    let index = if instruction.memory_index() == Register::None { "" } else { "+i" };
+                    format!("[{:+}{index}]", instruction.memory_displacement64() as i64)
+                }
+            },
+            _ => (instruction.try_immediate(at).unwrap_or(0) as i64).to_string(),
+        }
     }
 }
 
-/// What is compared with what, whichever comes first.
-fn words(instruction: &Instruction) -> String {
-    let mut operands: Vec<String> = (0..instruction.op_count()).map(|at| operand(instruction, at)).collect();
-    operands.sort_unstable();
-    format!("{:?} {}", instruction.mnemonic(), operands.join(",")).to_lowercase()
+/// How many bytes are compared.
+fn width(instruction: &Instruction) -> usize {
+    match instruction.op0_kind() {
+        OpKind::Register => instruction.op0_register().size(),
+        _ => instruction.memory_size().size(),
+    }
 }
 
-fn operand(instruction: &Instruction, at: u32) -> String {
-    match instruction.op_kind(at) {
-        OpKind::Register => "r".to_owned(),
-        OpKind::Memory if instruction.is_ip_rel_memory_operand() => "[static]".to_owned(),
-        OpKind::Memory => match instruction.memory_base().full_register() {
-            Register::RSP | Register::RBP => "[stack]".to_owned(),
-            _ => format!("[{:+}]", instruction.memory_displacement64() as i64),
-        },
-        _ => (instruction.try_immediate(at).unwrap_or(0) as i64).to_string(),
+/// A condition or its opposite, whichever the compiler chose, of operands in the other order if they are swapped.
+fn name(code: ConditionCode, is_swapped: bool) -> &'static str {
+    match (code, is_swapped) {
+        (ConditionCode::o | ConditionCode::no, _) => "o",
+        (ConditionCode::b | ConditionCode::ae, false) | (ConditionCode::be | ConditionCode::a, true) => "b",
+        (ConditionCode::be | ConditionCode::a, false) | (ConditionCode::b | ConditionCode::ae, true) => "be",
+        (ConditionCode::l | ConditionCode::ge, false) | (ConditionCode::le | ConditionCode::g, true) => "l",
+        (ConditionCode::le | ConditionCode::g, false) | (ConditionCode::l | ConditionCode::ge, true) => "le",
+        (ConditionCode::e | ConditionCode::ne, _) => "e",
+        (ConditionCode::s | ConditionCode::ns, _) => "s",
+        (ConditionCode::p | ConditionCode::np, _) => "p",
+        (ConditionCode::None, _) => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iced_x86::{Decoder, DecoderOptions};
+
+    use super::*;
+
+    fn asks(code: &[u8]) -> String {
+        let mut asked = Asked::default();
+        let asks = Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE)
+            .into_iter()
+            .filter_map(|instruction| asked.next(&instruction));
+        asks.last().unwrap_or_default().into()
+    }
+
+    #[test]
+    fn the_order_of_operands_and_the_sense_of_a_jump_say_nothing() {
+        // cmp 0x18(%rsi),%eax; jl +2 asks whether eax is less, and cmp %eax,0x18(%rsi); jg +2 the same.
+        assert_eq!(asks(b"\x3b\x46\x18\x7c\x02"), asks(b"\x39\x46\x18\x7f\x02"));
+        // cmp %eax,0x18(%rsi); jl +2 asks the opposite.
+        assert_ne!(asks(b"\x3b\x46\x18\x7c\x02"), asks(b"\x39\x46\x18\x7c\x02"));
+        // cmp %eax,0x18(%rsi); jle +2 is the opposite of jg.
+        assert_eq!(asks(b"\x39\x46\x18\x7e\x02"), asks(b"\x39\x46\x18\x7f\x02"));
+    }
+
+    #[test]
+    fn what_is_compared_counts_with_its_width() {
+        // test %edi,%edi; je +2, test %rdi,%rdi; je +2, test %edi,%esi; je +2
+        assert_eq!(asks(b"\x85\xff\x74\x02"), "test4 same e");
+        assert_eq!(asks(b"\x48\x85\xff\x74\x02"), "test8 same e");
+        assert_eq!(asks(b"\x85\xfe\x74\x02"), "test4 r,r e");
+        // cmpl $5,0x18(%rsi); je +2, cmpb $5,0x18(%rsi); je +2, cmpl $5,0x18(%rsi,%rax,4); je +2
+        assert_eq!(asks(b"\x83\x7e\x18\x05\x74\x02"), "cmp4 5,[+24] e");
+        assert_eq!(asks(b"\x80\x7e\x18\x05\x74\x02"), "cmp1 5,[+24] e");
+        assert_eq!(asks(b"\x83\x7c\x86\x18\x05\x74\x02"), "cmp4 5,[+24+i] e");
+    }
+
+    #[test]
+    fn rbp_is_the_stack_only_if_it_was_made_so() {
+        // cmpl $5,0x8(%rbp); je +2
+        assert_eq!(asks(b"\x83\x7d\x08\x05\x74\x02"), "cmp4 5,[+8] e");
+        // mov %rsp,%rbp; cmpl $5,0x8(%rbp); je +2
+        assert_eq!(asks(b"\x48\x89\xe5\x83\x7d\x08\x05\x74\x02"), "cmp4 5,[stack] e");
+    }
+
+    #[test]
+    fn flags_of_nobody_are_not_known() {
+        // je +2
+        assert_eq!(asks(b"\x74\x02"), "");
     }
 }

@@ -36,7 +36,7 @@ use crate::error::Error;
 use crate::options::SymbolizeOptions;
 use crate::resolve::frame_addrs;
 use crate::symbolizer::Symbolizer;
-pub use call_paths::{CallPaths, CodeSamples};
+pub use call_paths::{CallPaths, CodeSamples, WayAround};
 pub(crate) use return_call::{ReturnCall, ReturnCalls};
 use x86_64::Decoded;
 

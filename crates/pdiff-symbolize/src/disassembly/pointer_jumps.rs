@@ -1,33 +1,42 @@
 //! Whether a jump through a register of x86-64 is a call in tail position.
 //!
-//! A compiler jumps through a register or memory to the cases of a switch, and to a function whose address it has. In the second case
-//! the function's frame is gone, and the address comes from a place in a record, or from the caller. The target of a switch is
-//! computed from a table.
+//! A compiler jumps through a register or memory to the cases of a switch, to the next instruction of an interpreter, and to a function
+//! whose address it has. In the last case the function gives back its stack right before, or never used it, and the address comes
+//! from a place in a record, or from the caller. The target of a switch is computed from a table, and an interpreter moves on in what it
+//! reads.
 
 use iced_x86::{
     FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedRegister,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the instructions so far did, in order of place.
 #[derive(Debug)]
 pub(super) struct PointerJumps {
     infos: InstructionInfoFactory,
-    /// Registers that hold what was loaded from a place in a record.
-    loaded: FxHashSet<Register>,
+    /// Registers that hold what was loaded from a place in a record, with the one that pointed there.
+    loaded: FxHashMap<Register, Register>,
     /// Registers that the function wrote, or what it called.
     written: FxHashSet<Register>,
+    /// Whether it ever used the stack.
     has_frame: bool,
+    /// Whether it gave that back since the last jump or call.
+    is_given_back: bool,
 }
 
 impl Default for PointerJumps {
     fn default() -> Self {
-        let (loaded, written) = (FxHashSet::default(), FxHashSet::default());
-        Self { infos: InstructionInfoFactory::new(), loaded, written, has_frame: false }
+        Self {
+            infos: InstructionInfoFactory::new(),
+            loaded: FxHashMap::default(),
+            written: FxHashSet::default(),
+            has_frame: false,
+            is_given_back: false,
+        }
     }
 }
 
-/// Registers that a called function may change, without those of results.
+/// Registers that a called function may change.
 const CLOBBERED: [Register; 9] = [
     Register::RAX,
     Register::RCX,
@@ -43,14 +52,21 @@ const CLOBBERED: [Register; 9] = [
 const ARGUMENTS: [Register; 6] =
     [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
 
+/// Records are smaller; a larger distance is the address of a table.
+const MAX_DISTANCE: u64 = 1 << 15;
+
 impl PointerJumps {
     /// Takes the next instruction, and says whether it is a call in tail position through a pointer.
     pub(super) fn is_tail_call(&mut self, instruction: &Instruction) -> bool {
         let flow = instruction.flow_control();
-        let is_tail_call =
-            flow == FlowControl::IndirectBranch && !self.has_frame && self.is_pointer(instruction);
+        if flow == FlowControl::IndirectBranch {
+            return self.jumps_to_function(instruction);
+        }
+        if flow != FlowControl::Next {
+            self.is_given_back = false;
+        }
         if matches!(flow, FlowControl::Call | FlowControl::IndirectCall) {
-            self.loaded.retain(|register| !CLOBBERED.contains(register));
+            self.loaded.retain(|register, _| !CLOBBERED.contains(register));
             self.written.extend(CLOBBERED);
             return false;
         }
@@ -65,47 +81,52 @@ impl PointerJumps {
             self.loaded.remove(&register);
             self.written.insert(register);
         }
+        self.follow_stack(instruction);
+        if instruction.mnemonic() == Mnemonic::Mov
+            && instruction.op0_kind() == OpKind::Register
+            && let Some(base) = place_in_record(instruction, 1)
+        {
+            self.loaded.insert(instruction.op0_register(), base);
+        }
+        false
+    }
+
+    fn follow_stack(&mut self, instruction: &Instruction) {
+        let moves_stack =
+            instruction.op0_kind() == OpKind::Register && instruction.op0_register() == Register::RSP;
         match instruction.mnemonic() {
-            Mnemonic::Push | Mnemonic::Sub if writes_stack_pointer(instruction) => self.has_frame = true,
-            Mnemonic::Pop | Mnemonic::Leave | Mnemonic::Add if writes_stack_pointer(instruction) => {
-                self.has_frame = false;
-            }
-            Mnemonic::Mov
-                if instruction.op0_kind() == OpKind::Register && is_place_in_record(instruction, 1) =>
-            {
-                self.loaded.insert(instruction.op0_register());
-            }
+            Mnemonic::Pop | Mnemonic::Leave => self.is_given_back = true,
+            Mnemonic::Add if moves_stack => self.is_given_back = true,
+            Mnemonic::Push => (self.has_frame, self.is_given_back) = (true, false),
+            _ if moves_stack => (self.has_frame, self.is_given_back) = (true, false),
             _ => {}
         }
-        is_tail_call
     }
 
-    fn is_pointer(&self, jump: &Instruction) -> bool {
-        match jump.op0_kind() {
-            OpKind::Register => {
-                let register = jump.op0_register();
-                let is_argument = ARGUMENTS.contains(&register) && !self.written.contains(&register);
-                is_argument || self.loaded.contains(&register)
-            }
-            _ => is_place_in_record(jump, 0),
+    fn jumps_to_function(&self, jump: &Instruction) -> bool {
+        let by_register = (jump.op0_kind() == OpKind::Register).then(|| jump.op0_register());
+        let is_untouched =
+            |register: &Register| ARGUMENTS.contains(register) && !self.written.contains(register);
+        if by_register.as_ref().is_some_and(is_untouched) {
+            return self.is_given_back || !self.has_frame;
         }
+        let base = match by_register {
+            Some(register) => self.loaded.get(&register).copied(),
+            None => place_in_record(jump, 0),
+        };
+        base.is_some_and(|base| self.is_given_back || (!self.has_frame && is_untouched(&base)))
     }
 }
 
-fn writes_stack_pointer(instruction: &Instruction) -> bool {
-    match instruction.mnemonic() {
-        Mnemonic::Push | Mnemonic::Pop | Mnemonic::Leave => true,
-        _ => instruction.op0_kind() == OpKind::Register && instruction.op0_register() == Register::RSP,
-    }
-}
-
-/// Whether an operand is memory at a fixed distance from where a register points, and not on the stack.
-fn is_place_in_record(instruction: &Instruction, operand: u32) -> bool {
+/// The register that points to a record, of which an operand is a place that is not on the stack.
+fn place_in_record(instruction: &Instruction, operand: u32) -> Option<Register> {
     let base = instruction.memory_base().full_register();
-    instruction.op_kind(operand) == OpKind::Memory
+    let is_place = instruction.op_kind(operand) == OpKind::Memory
         && instruction.memory_index() == Register::None
+        && instruction.memory_displacement64() < MAX_DISTANCE
         && base.is_gpr64()
-        && !matches!(base, Register::RSP | Register::RBP)
+        && !matches!(base, Register::RSP | Register::RBP);
+    is_place.then_some(base)
 }
 
 #[cfg(test)]
@@ -150,5 +171,19 @@ mod tests {
         check(b"\x53\x48\x8b\x07\xff\xe0", false);
         // call 0x2000; jmp *%rdx: what was called may have changed it.
         check(b"\xe8\xfb\x0f\x00\x00\xff\xe2", false);
+        // mov %rdi,%rax; and $0x38,%eax; jmp *0x4a2000(%rax): a table.
+        check(b"\x48\x89\xf8\x83\xe0\x38\xff\xa0\x00\x20\x4a\x00", false);
+    }
+
+    #[test]
+    fn what_goes_on_to_the_next_instruction_of_a_program_is_none() {
+        // push %rbx; test %edi,%edi; jne 1f; pop %rbx; ret; 1: mov (%rbx),%rax; jmp *%rax: another way gave back the stack.
+        check(b"\x53\x85\xff\x75\x02\x5b\xc3\x48\x8b\x03\xff\xe0", false);
+        // push %rbx; push $1; call 0x2000; add $8,%rsp; call 0x2000; jmp *8(%rbx)
+        check(b"\x53\x6a\x01\xe8\xf8\x0f\x00\x00\x48\x83\xc4\x08\xe8\xef\x0f\x00\x00\xff\x63\x08", false);
+        // lea -0x18(%rsp),%rsp; mov (%rdi),%rax; jmp *%rax
+        check(b"\x48\x8d\x64\x24\xe8\x48\x8b\x07\xff\xe0", false);
+        // mov (%rdi),%rax; add $8,%rdi; jmp *%rax
+        check(b"\x48\x8b\x07\x48\x83\xc7\x08\xff\xe0", false);
     }
 }

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl};
-use rustc_hash::FxHashMap;
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binary::call_targets::CallTargets;
 use crate::binary::ranges::range_at;
@@ -50,9 +50,13 @@ pub(super) fn steps(
         parts.iter().map(|(start, code)| *start..start.saturating_add(code.len() as u64)).collect();
     ranges.sort_by_key(|range| range.start);
     let mut steps = BTreeMap::new();
+    let joins = joins(parts, targets);
     for (start, code) in parts {
         let (mut asked, mut jumps) = (Asked::default(), PointerJumps::default());
         for instruction in Decoder::with_ip(64, code, *start, DecoderOptions::NONE) {
+            if joins.contains(&instruction.ip()) {
+                asked.forget();
+            }
             let (target, flow) = targets.step(&instruction);
             let is_tail_call = jumps.is_tail_call(&instruction);
             let calls = target.is_some_and(|target| callees.contains(&target));
@@ -89,6 +93,18 @@ pub(super) fn steps(
     Some(steps)
 }
 
+/// Where jumps lead.
+fn joins(parts: &[(u64, &[u8])], targets: &CallTargets) -> FxHashSet<u64> {
+    let decoded =
+        parts.iter().flat_map(|(start, code)| Decoder::with_ip(64, code, *start, DecoderOptions::NONE));
+    let jump = |instruction: Instruction| {
+        let (target, flow) = targets.step(&instruction);
+        let is_jump = matches!(flow, FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch);
+        target.filter(|_| is_jump)
+    };
+    decoded.filter_map(jump).collect()
+}
+
 /// Where a way goes on after an instruction that is no call of the callee.
 pub(super) fn following<'s>(
     steps: &BTreeMap<u64, Step>,
@@ -113,4 +129,47 @@ pub(super) fn leading_to(steps: &BTreeMap<u64, Step>, is_end: impl Fn(&Step) -> 
         }
     }
     found
+}
+
+/// The instructions that ways from some lead to, without a call of the callee, or past such calls; `None` if one leads into no
+/// instruction.
+pub(super) fn reached(
+    steps: &BTreeMap<u64, Step>,
+    from: impl IntoIterator<Item = u64>,
+    may_pass: bool,
+) -> Option<BTreeSet<u64>> {
+    let (mut open, mut seen): (Vec<u64>, _) = (from.into_iter().collect(), BTreeSet::new());
+    while let Some(at) = open.pop() {
+        if seen.insert(at) {
+            let step = steps.get(&at)?;
+            open.extend(following(steps, step).chain(step.back.filter(|_| may_pass)));
+        }
+    }
+    Some(seen)
+}
+
+/// The instructions that are reached only without a call of the callee, and from which no such call follows; `None` if no way leads to
+/// a call.
+pub(super) fn around(steps: &BTreeMap<u64, Step>, entry: u64) -> Option<BTreeSet<u64>> {
+    let before_calls = reached(steps, [entry], false)?;
+    let backs = steps.values().filter_map(|step| step.back).filter(|back| steps.contains_key(back));
+    let after_calls = reached(steps, backs, true)?;
+    let leads_to_call = leading_to(steps, |step| step.calls);
+    let is_call = |at: &u64| steps.get(at).is_some_and(|step| step.calls);
+    before_calls.iter().any(is_call).then_some(())?;
+    let is_around = |at: &u64| !leads_to_call.contains(at) && !after_calls.contains(at);
+    Some(before_calls.into_iter().filter(is_around).collect())
+}
+
+/// The same instructions as ranges of addresses.
+pub(super) fn ranges(steps: &BTreeMap<u64, Step>, code: impl IntoIterator<Item = u64>) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for at in code {
+        let end = steps.get(&at).map_or(at, |step| step.end);
+        match ranges.last_mut().filter(|last| last.end == at) {
+            Some(last) => last.end = end,
+            None => ranges.push(at..end),
+        }
+    }
+    ranges
 }

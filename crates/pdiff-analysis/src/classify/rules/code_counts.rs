@@ -1,12 +1,13 @@
 //! How often a function calls or contains another in the code of a build, and whether it has code of its own there.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pdiff_profile::census::{Body, BodyPart, Census, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::Case;
-use crate::classify::code_paths::SamplesAround;
+use crate::classify::code_paths::{ConditionAround, FewerWays, SamplesAround};
 use crate::classify::context::Context;
 
 /// The calls of a function in the code of a caller.
@@ -34,26 +35,17 @@ pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, call
     PerSide::from_fn(|side| can_skip(context, caller, callee, side)) == PerSide::new(Some(true), Some(false))
 }
 
-/// How many conditions of each build's code let a function return without a call of the callee, if after has fewer of the same, and
-/// no other. Of builds that are more than a patch apart, the same comparison may ask for something else.
-pub(super) fn fewer_ways_around(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    callee: &Case<'_>,
-) -> Option<PerSide<usize>> {
-    if !context.is_patched {
-        return None;
-    }
-    let of = |side: Side| {
-        let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        context.input.paths?.conditions_around(side, &code, &entries)
+/// Whether a lost way around a call tells why the callee costs more. A loop around the call may run more often; then the before run must have taken the ways
+/// around it.
+pub(super) fn is_lost_way_why(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+    let of = |side: Side| Some((context.input.paths?, code_and_entries(context, caller, callee, side)?));
+    let repeats =
+        || of(Side::After).and_then(|(paths, (code, entries))| paths.repeats(Side::After, &code, &entries));
+    let samples = || {
+        let (paths, (code, entries)) = of(Side::Before)?;
+        paths.samples_around(Side::Before, &code, &entries)
     };
-    let (before, after) = (of(Side::Before)?, of(Side::After)?);
-    let counts = PerSide::new(before.len(), after.len());
-    // Both are sorted.
-    let mut known = before.iter();
-    let are_of_before = after.iter().all(|asked| known.any(|known| known == asked));
-    (counts.after < counts.before && are_of_before).then_some(counts)
+    repeats() == Some(false) || samples().is_some_and(|of| of.around >= FEW_SAMPLES)
 }
 
 /// So many samples on ways without a call tell that they were taken.
@@ -64,6 +56,9 @@ const HARDLY: f64 = 0.1;
 
 /// Ways with less than this part of the samples in a function's own code hardly tell how often it calls.
 const OWN_PART: f64 = 0.1;
+
+/// Ways with less than this part of the samples that are likely there may be taken less for other data.
+const LEFT_PART: f64 = 0.5;
 
 /// How the samples of a function that calls another lie in its code, if the before run took ways without a call of the callee, and the
 /// after run hardly does. Of builds that are more than a patch apart, the code around these ways may be another one.
@@ -87,6 +82,46 @@ pub(super) fn way_not_taken(
     let expected = before.around as f64 * after.all as f64 / before.all.max(1) as f64;
     let is_told = expected >= FEW_SAMPLES as f64 && after.around as f64 <= HARDLY * expected;
     is_told.then_some(PerSide::new(before, after))
+}
+
+/// The conditions under which a function returns without a call of the callee, in both builds, if after has fewer of the same, and no
+/// other, and the before run took the ways of those that are gone. A check that was never true is gone without an effect, so these
+/// ways must have samples of their own. The ways that are left must be taken as before: else the data may have changed.
+pub(super) fn fewer_ways_around(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+) -> Option<FewerWays> {
+    if !context.is_patched {
+        return None;
+    }
+    let of = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        let paths = context.input.paths?;
+        let conditions = paths.conditions_around(side, &code, &entries)?;
+        Some((conditions, paths.samples_around(side, &code, &entries)?))
+    };
+    let ((mut left, before), (after_ways, after)) = (of(Side::Before)?, of(Side::After)?);
+    let conditions = PerSide::new(left.len(), after_ways.len());
+    let mut lost: Vec<ConditionAround> = Vec::new();
+    // Of several that ask the same, those with the fewest samples may be the ones that are gone: they come first.
+    for asks in left.iter().map(|way| way.asks.clone()).collect::<BTreeSet<_>>() {
+        let count = |ways: &[ConditionAround]| ways.iter().filter(|way| way.asks == asks).count();
+        let more = count(&left).checked_sub(count(&after_ways))?;
+        let first = left.iter().position(|way| way.asks == asks)?;
+        lost.extend(left.drain(first..first + more));
+    }
+    let samples = |ways: &[ConditionAround]| ways.iter().map(|way| way.samples).sum::<u64>();
+    let taken = samples(&lost);
+    let expected = samples(&left) as f64 * after.all as f64 / before.all.max(1) as f64;
+    let is_left_as_before =
+        expected < FEW_SAMPLES as f64 || samples(&after_ways) as f64 >= LEFT_PART * expected;
+    let is_proof = left.len() == after_ways.len()
+        && taken >= FEW_SAMPLES
+        && taken as f64 >= OWN_PART * before.own as f64
+        && is_left_as_before;
+    let asks = lost.iter().map(|way| way.asks.to_string()).collect();
+    is_proof.then_some(FewerWays { conditions, asks, taken, all: before.all })
 }
 
 /// Whether a function of the after build has no loop in its only copy with code of its own.

@@ -39,8 +39,8 @@ fn costs_as_before(context: &Context<'_>, case: &Case<'_>) -> bool {
     before > 0.0 && after <= MORE_CALLS * context.common_shift.factor() * before
 }
 
-/// Whether the function has the same code, or code that differs only as if a record had grown, and that runs no more: by samples of its own code, or, of a function with few of these,
-/// by what it does beside a call, of which it has so much on each side.
+/// Whether the function has the same code, or one that differs only as if a record had grown, and does not run more often. Samples of
+/// its own code tell that, or, if it has few of these, what it does beside a call, of which it has so much on each side.
 fn runs_as_before(context: &Context<'_>, case: &Case<'_>, call_pct: PerSide<f64>) -> bool {
     let own = (case.row.before.samples, PerSide::from_fn(|side| case.row.side(side).self_pct));
     let total = case.row.total.before_samples;

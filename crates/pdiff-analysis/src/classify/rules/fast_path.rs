@@ -186,9 +186,9 @@ fn more_entered(
     let newly_pp: f64 = newly.iter().filter(|(call, _)| !is_known(call)).map(|(_, pct)| pct).sum();
     let total = shift.factor() * row.before.total_pct;
     let rest = PerSide::new(total - before, row.after.total_pct - after - newly_pp);
-    let proof = (!has_more_calls).then(|| no_way_around(context, case, main.call)).flatten();
+    let always_goes_on = !has_more_calls && no_way_around(context, case, main.call).is_some();
     // So is code that is copied into it, where the code shows that it goes on.
-    let copied = if proof.is_some() { inlined_code_pct(case) } else { PerSide::default() };
+    let copied = if always_goes_on { inlined_code_pct(case) } else { PerSide::default() };
     let rest = PerSide::new(rest.before - shift.factor() * copied.before, rest.after - copied.after);
     let rest = PerSide::new(rest.before.max(0.0), rest.after.max(0.0));
     let copied_pp = shift.own_change_pp(copied.before, copied.after).max(0.0);
@@ -214,7 +214,7 @@ fn more_entered(
     };
     let facts = more.iter().map(|more| entered_evidence(context, case, more.call, more.pct.after));
     let finding = Finding::new("R-fast-path", cause, Judged::Total, reason).with(facts);
-    let proof = proof.or_else(|| proof_of_path(context, case, main.call).filter(|_| !has_more_calls));
+    let proof = (!has_more_calls).then(|| proof_of_path(context, case, main.call)).flatten();
     // The code proves that it goes on, and not that the copied code is on that way.
     let is_proved = proof.is_some() && after - before >= EXPLAINING_PART * grown_pp;
     let finding = finding.with(proof);
@@ -397,13 +397,27 @@ pub(super) fn no_way_around(context: &Context<'_>, caller: &Case<'_>, call: &Sam
     Some(Fact::NoWayAround { caller: caller.row.name.to_string(), callee: callee.row.name.to_string() })
 }
 
-/// How many calls below what is copied into a caller the calls of its code are looked for.
+/// What grew by this factor under other callers costs more in itself.
+const MORE_ELSEWHERE: f64 = 1.3;
+
+/// So many copies, each in the other, are followed down to a call in the caller's code.
 const COPIED_DEPTH: usize = 3;
 
 /// Proof by the code of both builds, or by the samples in it, that a caller goes on to a callee where it returned early, if there is
 /// such. What is copied into the caller it goes on to if it goes on to most of what is called there.
 pub(super) fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
     proof_at_depth(context, caller, call, COPIED_DEPTH)
+}
+
+/// Whether a callee also costs more under its other callers, where it has enough samples to tell.
+fn grew_elsewhere(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall, callee: &Case<'_>) -> bool {
+    let total = &callee.row;
+    let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
+    let (before, after) = (total.before.total_pct - here.before, total.after.total_pct - here.after);
+    let samples = before / total.before.total_pct * total.total.samples(Side::Before) as f64;
+    before >= FLOOR_PP
+        && samples >= MIN_SAMPLES as f64
+        && after >= MORE_ELSEWHERE * context.common_shift.factor() * before
 }
 
 fn proof_at_depth(
@@ -419,21 +433,30 @@ fn proof_at_depth(
     if Side::BOTH.into_iter().all(is_copied) {
         let within = context.calls_from(callee.row, Side::After).into_iter();
         let main = within.max_by_key(|call| call.after).filter(|_| depth > 1)?;
-        let is_most =
-            share_pct(callee.row, Side::After, main.after) >= EXPLAINING_PART * callee.row.after.total_pct;
-        return is_most.then(|| proof_at_depth(context, caller, main, depth - 1)).flatten();
+        let total = callee.row.after.total_pct;
+        let is_most = |row: &Row, call: &SampledCall| {
+            share_pct(row, Side::After, call.after) >= EXPLAINING_PART * total
+        };
+        // Most of it is copied here, and most of it is in what it calls.
+        let is_main = is_most(caller.row, call) && is_most(callee.row, main);
+        return is_main.then(|| proof_at_depth(context, caller, main, depth - 1)).flatten();
+    }
+    // What costs more elsewhere, too, may do more each time.
+    if grew_elsewhere(context, caller, call, callee) {
+        return None;
     }
     let names = || (caller.row.name.to_string(), callee.row.name.to_string());
-    let by_code = no_way_around(context, caller, call);
+    let by_code = no_way_around(context, caller, call)
+        .filter(|_| code_counts::is_lost_way_why(context, caller, callee));
     let by_samples = || {
         let samples = code_counts::way_not_taken(context, caller, callee)?;
         let (caller, callee) = names();
         Some(Fact::WayNotTaken { caller, callee, samples })
     };
     let by_conditions = || {
-        let conditions = code_counts::fewer_ways_around(context, caller, callee)?;
+        let ways = code_counts::fewer_ways_around(context, caller, callee)?;
         let (caller, callee) = names();
-        Some(Fact::FewerWaysAround { caller, callee, conditions })
+        Some(Fact::FewerWaysAround { caller, callee, ways })
     };
     by_code.or_else(by_samples).or_else(by_conditions)
 }

@@ -154,10 +154,14 @@ pub fn fact_text(of: &Fact) -> String {
                 "{caller} could return without a call of {callee} before; after, every way through its code leads to that call"
             )
         }
-        Fact::FewerWaysAround { caller, callee, conditions } => {
+        Fact::FewerWaysAround { caller, callee, ways } => {
+            let PerSide { before, after } = ways.conditions;
             format!(
-                "under {} conditions {caller} could return without a call of {callee} before; after, under {} of the same",
-                conditions.before, conditions.after
+                "{caller} could return without a call of {callee} under {before} conditions before and can under {after} after, of the same \
+                 kinds; {} of {} samples before are on the ways that are gone ({})",
+                ways.taken,
+                ways.all,
+                ways.asks.join("; ")
             )
         }
         Fact::WayNotTaken { caller, callee, samples } => {
