@@ -17,7 +17,7 @@ use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::Processor;
 use crate::disassembly::no_return::NoReturn;
-use crate::disassembly::steps::{NeverReturns, around, following, leading_to, ranges, reached, steps};
+use crate::disassembly::steps::{NeverReturns, Step, around, following, leading_to, ranges, reached, steps};
 use crate::error::Error;
 
 /// Larger functions are not followed.
@@ -165,19 +165,9 @@ fn can_skip(
     never_returns: NeverReturns<'_>,
 ) -> Option<bool> {
     let steps = steps(parts, callees, never_returns)?;
-    let (mut open, mut seen) = (vec![parts.first()?.0], BTreeSet::new());
-    let (mut has_call, mut has_way_out) = (false, false);
-    while let Some(at) = open.pop() {
-        if !seen.insert(at) {
-            continue;
-        }
-        // A way that leads into no instruction is not understood.
-        let step = steps.get(&at)?;
-        has_call |= step.calls;
-        has_way_out |= step.leaves;
-        open.extend(following(&steps, step));
-    }
-    has_call.then_some(has_way_out)
+    let run = reached(&steps, [parts.first()?.0], false)?;
+    let any = |is_it: fn(&Step) -> bool| run.iter().filter_map(|at| steps.get(at)).any(is_it);
+    any(|step| step.calls).then(|| any(|step| step.leaves))
 }
 
 fn ways_around(
