@@ -50,6 +50,13 @@ fn a_condition_that_is_gone_and_was_true_proves_a_missing_fast_path() {
     // It was never true, or hardly ever, in comparison with the function's own samples.
     assert_eq!(said_with("null:7 small:0", "null:7"), LIKELY);
     assert_eq!(said_with("null:7 small:9", "null:7"), LIKELY);
+    let of_all = |before, all: u64| {
+        let around = PerSide::new(Some([0, all]), Some([0, all]));
+        said_of_get(&Ways { around, ..ways(0x4000, before, "null:7") }, 20).0
+    };
+    assert_eq!(of_all("null:7 small:90", 100_000), LIKELY);
+    assert_eq!(of_all("null:7 small:9", 1_000), LIKELY);
+    assert_eq!(of_all("null:7 small:10", 1_000), PROVED);
     // Of two that ask the same, the one that was hardly true may be gone.
     assert_eq!(said_with("null:0 null:90", "null:90"), LIKELY);
     // One is gone, and another one is new, or asks something else.
