@@ -178,10 +178,14 @@ fn origins(comparison: &Comparison, causes: &[FindingCause]) -> Vec<Block> {
         }
     }
     let line = |(origin, ranks): (&FunctionCause, Vec<String>)| {
-        let (parts, their) = if ranks.len() == 1 { ("part", "its") } else { ("parts", "their") };
-        let (ranks, name) = (ranks.join(", "), visible(&origin.function));
-        let cause = cause_text(origin.cause, origin.confidence);
-        let text = format!("{parts} {ranks}: most of {their} change is called by {name} ({cause})");
+        let (name, cause) = (visible(&origin.function), cause_text(origin.cause, origin.confidence));
+        let text = match &*ranks {
+            [rank] => format!("part {rank} in {name} ({cause}): most of its change is in what that calls"),
+            _ => format!(
+                "parts {} in one function, {name} ({cause}): most of their change is in what that calls",
+                ranks.join(", ")
+            ),
+        };
         Line::block("begins", text)
     };
     of.into_iter().map(line).collect()
@@ -285,13 +289,12 @@ mod tests {
         let options =
             |explain| TableOptions { width: Some(200), explain: Some(explain), ..sample::options() };
         let text = table_with_causes(&of, &causes, &options(explain.clone()));
-        let line =
-            "begins   parts 1, 3: most of their change is called by compare (missing-fast-path, proved)\n";
+        let line = "begins   parts 1, 3 in one function, compare (missing-fast-path, proved): most of their change is in what that calls\n";
         assert!(text.contains(line), "{text}");
         assert!(text.contains("next     pdiff explain --function compare\n"), "{text}");
         let alone = [None, function("compare"), None].map(cause);
         let text = table_with_causes(&of, &alone, &options(explain));
-        let line = "begins   part 2: most of its change is called by compare (missing-fast-path, proved)\n";
+        let line = "begins   part 2 in compare (missing-fast-path, proved): most of its change is in what that calls\n";
         assert!(text.contains(line) && !text.contains("--function compare"), "{text}");
     }
 
