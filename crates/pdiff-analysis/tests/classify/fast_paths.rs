@@ -169,23 +169,25 @@ pub(crate) struct Ways {
     pub(crate) conditions: PerSide<Option<&'static str>>,
 }
 
+impl Ways {
+    fn is_asked(&self, bodies: &[Range<u64>], callees: &[u64]) -> bool {
+        bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee]
+    }
+}
+
 impl CodePaths for Ways {
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
-        let is_asked =
-            bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
-        self.can_skip[side].filter(|_| is_asked)
+        self.can_skip[side].filter(|_| self.is_asked(bodies, callees))
     }
 
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {
-        let is_asked =
-            bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
         let samples = |[around, all]: [u64; 2]| SamplesAround {
             around,
             own: all / 100,
             all,
             is_hardly_taken: self.is_hardly_taken,
         };
-        self.around[side].filter(|_| is_asked).map(samples)
+        self.around[side].filter(|_| self.is_asked(bodies, callees)).map(samples)
     }
 
     fn conditions_around(
@@ -194,14 +196,15 @@ impl CodePaths for Ways {
         bodies: &[Range<u64>],
         callees: &[u64],
     ) -> Option<Vec<ConditionAround>> {
-        let is_asked =
-            bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee];
         let condition = |word: &str| {
             let (asks, samples) = word.split_once(':')?;
             Some(ConditionAround { asks: asks.into(), samples: samples.parse().ok()? })
         };
-        let mut conditions: Vec<ConditionAround> =
-            self.conditions[side].filter(|_| is_asked)?.split_whitespace().filter_map(condition).collect();
+        let mut conditions: Vec<ConditionAround> = self.conditions[side]
+            .filter(|_| self.is_asked(bodies, callees))?
+            .split_whitespace()
+            .filter_map(condition)
+            .collect();
         conditions.sort_unstable();
         Some(conditions)
     }

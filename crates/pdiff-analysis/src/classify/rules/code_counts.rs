@@ -35,17 +35,26 @@ pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, call
     PerSide::from_fn(|side| can_skip(context, caller, callee, side)) == PerSide::new(Some(true), Some(false))
 }
 
-/// Whether a lost way around a call tells why the callee costs more. A loop around the call may run more often; then the before run must have taken the ways
-/// around it.
+/// Whether a lost way around a call can be why the callee costs more. A loop around the call may run more often; then the before run
+/// must have taken the ways around it.
 pub(super) fn is_lost_way_why(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    let of = |side: Side| Some((context.input.paths?, code_and_entries(context, caller, callee, side)?));
-    let repeats =
-        || of(Side::After).and_then(|(paths, (code, entries))| paths.repeats(Side::After, &code, &entries));
-    let samples = || {
-        let (paths, (code, entries)) = of(Side::Before)?;
-        paths.samples_around(Side::Before, &code, &entries)
+    let repeats = || {
+        let (code, entries) = code_and_entries(context, caller, callee, Side::After)?;
+        context.input.paths?.repeats(Side::After, &code, &entries)
     };
+    let samples = || samples_around(context, caller, callee, Side::Before);
     repeats() == Some(false) || samples().is_some_and(|of| of.around >= FEW_SAMPLES)
+}
+
+/// The samples of a side on the ways through a function without a call of the callee.
+fn samples_around(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    side: Side,
+) -> Option<SamplesAround> {
+    let (code, entries) = code_and_entries(context, caller, callee, side)?;
+    context.input.paths?.samples_around(side, &code, &entries)
 }
 
 /// So many samples on ways without a call tell that they were taken.
@@ -70,10 +79,7 @@ pub(super) fn way_not_taken(
     if !context.is_patched {
         return None;
     }
-    let of = |side: Side| {
-        let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        context.input.paths?.samples_around(side, &code, &entries)
-    };
+    let of = |side: Side| samples_around(context, caller, callee, side);
     let was_taken =
         |of: &SamplesAround| of.around >= FEW_SAMPLES && of.around as f64 >= OWN_PART * of.own as f64;
     let before = of(Side::Before).filter(was_taken)?;
@@ -97,9 +103,8 @@ pub(super) fn fewer_ways_around(
     }
     let of = |side: Side| {
         let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        let paths = context.input.paths?;
-        let conditions = paths.conditions_around(side, &code, &entries)?;
-        Some((conditions, paths.samples_around(side, &code, &entries)?))
+        let conditions = context.input.paths?.conditions_around(side, &code, &entries)?;
+        Some((conditions, samples_around(context, caller, callee, side)?))
     };
     let ((mut left, before), (after_ways, after)) = (of(Side::Before)?, of(Side::After)?);
     let conditions = PerSide::new(left.len(), after_ways.len());

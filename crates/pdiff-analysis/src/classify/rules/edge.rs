@@ -16,11 +16,11 @@ use super::code_counts::{
     calls_in_code, copies_in_code, has_no_body, has_no_loop, is_in_other_form, is_inlined_only,
 };
 use super::fast_path::{
-    count_evidence, counted, entered_evidence, has_flipped, library_left_pp, no_way_around, only_entered,
-    proof_of_path,
+    count_evidence, counted, entered_evidence, has_flipped, library_left_pp, only_entered,
 };
 use super::holder::code_with_call;
 use super::newly_active::{FACTOR, lost_pp};
+use super::path_proof::{no_way_around, proof_of_path};
 use super::same_source::has_same_source;
 use super::{entered, in_between, per_operation};
 use crate::classify::case::{Case, share_pct};

@@ -24,9 +24,10 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
-use super::code_counts::{self, calls_in_code, copies_in_code, has_lost_way_around};
+use super::code_counts::{calls_in_code, has_lost_way_around};
 use super::holder::holder;
 use super::newly_active::FACTOR;
+use super::path_proof::{no_way_around, proof_of_path};
 use super::same_source::has_same_source;
 use super::weight::place;
 use super::{entered, in_between, per_operation};
@@ -98,12 +99,18 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         let proved = entered.iter().filter(|(call, _)| proves(call)).map(|(_, pct)| pct);
         proved.sum::<f64>() >= EXPLAINING_PART * grown_pp
     };
+    let proofs = || {
+        let proofs =
+            entered.iter().filter_map(|(call, pct)| Some((*pct, proof_of_path(context, case, call)?)));
+        let (proved_pp, proofs): (Vec<f64>, Vec<Fact>) = proofs.unzip();
+        (proved_pp.iter().sum::<f64>() >= EXPLAINING_PART * grown_pp).then_some(proofs)
+    };
     let finding = if is_proved(&|call| counted(context, row, call) == Some(true)) {
         finding
             .with(entered.iter().filter_map(|(call, _)| count_evidence(context, row, call)))
             .with(context.counted_by())
-    } else if is_proved(&|call| proof_of_path(context, case, call).is_some()) {
-        finding.with(entered.iter().filter_map(|(call, _)| proof_of_path(context, case, call)))
+    } else if let Some(proofs) = proofs() {
+        finding.with(proofs)
     } else {
         finding.limited(Confidence::Likely, Limit::PathNotCounted)
     };
@@ -389,76 +396,6 @@ fn has_grown(context: &Context<'_>, call: &SampledCall, here_pp: f64) -> bool {
 /// counted.
 pub(super) fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool> {
     context.input.counts?.is_entered_more(&row.name, &call.callee, FACTOR)
-}
-
-/// Proof by the code of both builds that a caller goes on to a callee where it returned early, if there is such.
-pub(super) fn no_way_around(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
-    let callee = context.callee(call).filter(|callee| has_lost_way_around(context, caller, callee))?;
-    Some(Fact::NoWayAround { caller: caller.row.name.to_string(), callee: callee.row.name.to_string() })
-}
-
-/// What grew by this factor under other callers costs more in itself.
-const MORE_ELSEWHERE: f64 = 1.3;
-
-/// So many copies, each in the other, are followed down to a call in the caller's code.
-const COPIED_DEPTH: usize = 3;
-
-/// Proof by the code of both builds, or by the samples in it, that a caller goes on to a callee where it returned early, if there is
-/// such. What is copied into the caller it goes on to if it goes on to most of what is called there.
-pub(super) fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
-    proof_at_depth(context, caller, call, COPIED_DEPTH)
-}
-
-/// Whether a callee also costs more under its other callers, where it has enough samples to tell.
-fn grew_elsewhere(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall, callee: &Case<'_>) -> bool {
-    let total = &callee.row;
-    let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
-    let (before, after) = (total.before.total_pct - here.before, total.after.total_pct - here.after);
-    let samples = before / total.before.total_pct * total.total.samples(Side::Before) as f64;
-    before >= FLOOR_PP
-        && samples >= MIN_SAMPLES as f64
-        && after >= MORE_ELSEWHERE * context.common_shift.factor() * before
-}
-
-fn proof_at_depth(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    call: &SampledCall,
-    depth: usize,
-) -> Option<Fact> {
-    let callee = context.callee(call)?;
-    let is_copied = |side: Side| {
-        copies_in_code(context, caller, callee, side) > 0 && calls_in_code(context, caller, callee, side) == 0
-    };
-    if Side::BOTH.into_iter().all(is_copied) {
-        let within = context.calls_from(callee.row, Side::After).into_iter();
-        let main = within.max_by_key(|call| call.after).filter(|_| depth > 1)?;
-        let total = callee.row.after.total_pct;
-        let is_most = |row: &Row, call: &SampledCall| {
-            share_pct(row, Side::After, call.after) >= EXPLAINING_PART * total
-        };
-        // Most of it is copied here, and most of it is in what it calls.
-        let is_main = is_most(caller.row, call) && is_most(callee.row, main);
-        return is_main.then(|| proof_at_depth(context, caller, main, depth - 1)).flatten();
-    }
-    // What costs more elsewhere, too, may do more each time.
-    if grew_elsewhere(context, caller, call, callee) {
-        return None;
-    }
-    let names = || (caller.row.name.to_string(), callee.row.name.to_string());
-    let by_code = no_way_around(context, caller, call)
-        .filter(|_| code_counts::is_lost_way_why(context, caller, callee));
-    let by_samples = || {
-        let samples = code_counts::way_not_taken(context, caller, callee)?;
-        let (caller, callee) = names();
-        Some(Fact::WayNotTaken { caller, callee, samples })
-    };
-    let by_conditions = || {
-        let ways = code_counts::fewer_ways_around(context, caller, callee)?;
-        let (caller, callee) = names();
-        Some(Fact::FewerWaysAround { caller, callee, ways })
-    };
-    by_code.or_else(by_samples).or_else(by_conditions)
 }
 
 pub(super) fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {

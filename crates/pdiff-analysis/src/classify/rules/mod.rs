@@ -27,6 +27,7 @@ mod new_code;
 mod newly_active;
 mod noise;
 mod not_visible;
+mod path_proof;
 mod per_operation;
 mod replaced_module;
 mod same_binary;

@@ -1,0 +1,84 @@
+//! Proofs that a function goes on to what it calls where it returned early: by the code of both builds, and by the samples in it.
+
+use pdiff_profile::{PerSide, Side};
+
+use crate::classify::case::{Case, share_pct};
+use crate::classify::context::Context;
+use crate::classify::fact::Fact;
+use crate::compare::{Row, SampledCall};
+use crate::noise::{FLOOR_PP, MIN_SAMPLES};
+
+use super::code_counts::{self, calls_in_code, copies_in_code, has_lost_way_around};
+
+/// What is copied is proved by one callee if that has this part of its cost.
+const EXPLAINING_PART: f64 = 0.5;
+
+/// Proof by the code of both builds that a caller goes on to a callee where it returned early, if there is such.
+pub(super) fn no_way_around(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
+    let callee = context.callee(call).filter(|callee| has_lost_way_around(context, caller, callee))?;
+    Some(Fact::NoWayAround { caller: caller.row.name.to_string(), callee: callee.row.name.to_string() })
+}
+
+/// What grew by this factor under other callers costs more in itself.
+const MORE_ELSEWHERE: f64 = 1.3;
+
+/// So many copies, each in the other, are followed down to a call in the caller's code.
+const COPIED_DEPTH: usize = 3;
+
+/// Proof by the code of both builds, or by the samples in it, that a caller goes on to a callee where it returned early, if there is
+/// such. What is copied into the caller it goes on to if it goes on to most of what is called there.
+pub(super) fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
+    proof_at_depth(context, caller, call, COPIED_DEPTH)
+}
+
+/// Whether a callee also costs more under its other callers, where it has enough samples to tell.
+fn grew_elsewhere(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall, callee: &Case<'_>) -> bool {
+    let row = callee.row;
+    let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
+    let (before, after) = (row.before.total_pct - here.before, row.after.total_pct - here.after);
+    let samples = before / row.before.total_pct * row.total.samples(Side::Before) as f64;
+    before >= FLOOR_PP
+        && samples >= MIN_SAMPLES as f64
+        && after >= MORE_ELSEWHERE * context.common_shift.factor() * before
+}
+
+fn proof_at_depth(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    call: &SampledCall,
+    depth: usize,
+) -> Option<Fact> {
+    let callee = context.callee(call)?;
+    let is_copied = |side: Side| {
+        copies_in_code(context, caller, callee, side) > 0 && calls_in_code(context, caller, callee, side) == 0
+    };
+    if Side::BOTH.into_iter().all(is_copied) {
+        let within = context.calls_from(callee.row, Side::After).into_iter();
+        let main = within.max_by_key(|call| call.after).filter(|_| depth > 1)?;
+        let total = callee.row.after.total_pct;
+        let is_most = |row: &Row, call: &SampledCall| {
+            share_pct(row, Side::After, call.after) >= EXPLAINING_PART * total
+        };
+        // Most of it is copied here, and most of it is in what it calls.
+        let is_main = is_most(caller.row, call) && is_most(callee.row, main);
+        return is_main.then(|| proof_at_depth(context, caller, main, depth - 1)).flatten();
+    }
+    // What costs more elsewhere, too, may do more each time.
+    if grew_elsewhere(context, caller, call, callee) {
+        return None;
+    }
+    let names = || (caller.row.name.to_string(), callee.row.name.to_string());
+    let by_code = no_way_around(context, caller, call)
+        .filter(|_| code_counts::is_lost_way_why(context, caller, callee));
+    let by_samples = || {
+        let samples = code_counts::way_not_taken(context, caller, callee)?;
+        let (caller, callee) = names();
+        Some(Fact::WayNotTaken { caller, callee, samples })
+    };
+    let by_conditions = || {
+        let ways = code_counts::fewer_ways_around(context, caller, callee)?;
+        let (caller, callee) = names();
+        Some(Fact::FewerWaysAround { caller, callee, ways })
+    };
+    by_code.or_else(by_samples).or_else(by_conditions)
+}
