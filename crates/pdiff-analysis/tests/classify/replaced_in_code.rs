@@ -397,3 +397,20 @@ fn a_function_called_by_what_is_new_may_be_one_that_the_caller_of_that_called_be
     assert_eq!(of("get_attr_fast"), ["moved likely R-succession"; 2]);
     assert!(!of("compile").iter().any(|verdict| verdict.starts_with("moved")), "{:?}", of("compile"));
 }
+
+#[test]
+fn what_went_with_a_copy_that_is_called_now_went_nowhere_else() {
+    let parts = "put:200 fail:60 note:60 log:60 main>put put>seek";
+    let before = format!("seek:300 {parts} seek<row*1 seek>fail seek>note seek>log");
+    let of = |row: &str| {
+        let after = format!("seek:250 check:90 {parts} put>check check>fail check>note check>log {row}");
+        let outcome = between(
+            ("main;put 40\nmain;put;seek 20", &before),
+            ("main;put 40\nmain;put;seek 20\nmain;put;check 30", &after),
+        );
+        said(&outcome, "check")
+    };
+    // What is called beside the new function calls its copy now, and that calls what it did.
+    assert_eq!(of("row:90 seek>row row>fail row>note row>log"), "new-overhead proved R-new-code");
+    assert_eq!(of("seek<row*1"), "new-overhead likely R-new-code");
+}

@@ -263,7 +263,8 @@ pub(super) fn handed_calls(context: &Context<'_>, caller: &Case<'_>, case: &Case
     ids.is_some_and(|(caller, id)| took_from(context, (*caller, *id), with, LEAST_TAKEN))
 }
 
-/// Whether a function took over at least so many calls or copies from a giver, and most of what it calls or contains.
+/// Whether a function took over at least so many calls or copies from a giver, and most of what it calls or contains. What went with a
+/// copy that the giver calls now, it did not give to others.
 fn took_from(context: &Context<'_>, (giver, id): (FunctionId, FunctionId), with: Side, least: usize) -> bool {
     let censuses = context.builds.census(with).zip(context.builds.census(with.other()));
     let Some(((own, other), before)) = censuses.zip(partner(context, with, giver)) else { return false };
@@ -271,9 +272,27 @@ fn took_from(context: &Context<'_>, (giver, id): (FunctionId, FunctionId), with:
         of.into_iter().filter_map(|id| partner(context, with, id)).collect()
     };
     let ours = known(used(own, id));
-    let (was_used, is_used) = (used(other, before), known(used(own, giver)));
+    let (was_used, is_used) = (used(other, before), known(used_with_flipped(context, own, giver, with)));
     let taken = ours.iter().filter(|id| was_used.contains(id) && !is_used.contains(id)).count();
     taken >= least && taken as f64 >= MOST_CALLERS * ours.len() as f64
+}
+
+/// What a function of side `with` calls or contains, with that of its callees of which the other build had copies in it.
+fn used_with_flipped(
+    context: &Context<'_>,
+    census: &Census,
+    function: FunctionId,
+    with: Side,
+) -> BTreeSet<FunctionId> {
+    let other = context.builds.census(with.other()).zip(partner(context, with, function));
+    let was_copied = |callee: FunctionId| {
+        let pair = other.zip(partner(context, with, callee));
+        pair.is_some_and(|((other, holder), callee)| !other.sites_in(callee, holder).is_empty())
+    };
+    let called = census.calls_from(function).iter().map(|edge| edge.callee);
+    let flipped = called.filter(|callee| *callee != function && was_copied(*callee));
+    let with_callees = used(census, function).into_iter();
+    with_callees.chain(flipped.flat_map(|callee| used(census, callee))).collect()
 }
 
 /// The functions of both builds that call or contain a function, as those of the other build.
