@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use pdiff_analysis::classify::{CodePaths, ConditionAround, SamplesAround};
+use pdiff_analysis::classify::{CodePaths, ConditionAround, NumberUse, OtherNumber, SamplesAround};
 use pdiff_profile::{FrameId, Lookup, Lookups, PerSide, Side, StackId};
-use pdiff_symbolize::{CallPaths, CodeFile, CodeSamples, WayAround};
+use pdiff_symbolize::{self as symbolize, CallPaths, CodeFile, CodeSamples, WayAround};
 
 use crate::function_code::frame_addrs;
 use crate::prepared::Prepared;
@@ -153,6 +153,21 @@ impl CodePaths for ProgramPaths<'_> {
 
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool> {
         self.of(side)?.has_loop(bodies)
+    }
+
+    fn other_numbers(&self, bodies: PerSide<&[Range<u64>]>) -> Option<Vec<OtherNumber>> {
+        let (before, after) = (self.of(Side::Before)?, self.of(Side::After)?);
+        let numbers = before.other_numbers(bodies.before, (after, bodies.after))?;
+        let number = |of: symbolize::OtherNumber| OtherNumber {
+            used: match of.used {
+                symbolize::NumberUse::Displacement => NumberUse::Displacement,
+                symbolize::NumberUse::Moved => NumberUse::Moved,
+                symbolize::NumberUse::Operand => NumberUse::Operand,
+            },
+            before: of.before,
+            after: of.after,
+        };
+        Some(numbers.into_iter().map(number).collect())
     }
 
     fn ways_to(&self, side: Side, function: &str) -> Vec<u64> {

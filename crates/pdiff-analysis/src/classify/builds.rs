@@ -9,8 +9,10 @@ use pdiff_profile::census::{
 use pdiff_profile::{PerSide, Side};
 
 use super::background::Foreground;
+use super::code_paths::CodePaths;
 use super::fact::CallsThere;
 use super::input::ClassifyInput;
+use super::like_code::{LikeCode, OtherNumbers};
 use super::places::{names_above, places};
 use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
@@ -32,6 +34,7 @@ struct Pair<'a> {
     after: &'a Census,
     matching: Cow<'a, Matching>,
     sources: Sources,
+    like_code: LikeCode,
 }
 
 /// A caller in which a function is inlined on one side and called on the other.
@@ -82,11 +85,36 @@ impl<'a> Builds<'a> {
                     }
                     _ => Sources::default(),
                 };
-                Some(Pair { before, after, matching, sources })
+                let like_code = LikeCode::default();
+                Some(Pair { before, after, matching, sources, like_code })
             }
             _ => None,
         };
-        Self { label, censuses, foregrounds, pair }
+        let mut builds = Self { label, censuses, foregrounds, pair };
+        if let Some(paths) = input.paths {
+            builds.add_like_code(paths);
+        }
+        builds
+    }
+
+    /// Looks how the code of sampled functions differs that has the same length and the same calls.
+    fn add_like_code(&mut self, paths: &dyn CodePaths) {
+        let Some(pair) = &self.pair else { return };
+        let is_like = |found: &Match| {
+            let (before, after) = (found.before, found.after);
+            self.is_sampled(Side::Before, before)
+                && self.is_sampled(Side::After, after)
+                && pair.before.same_code(before, pair.after, after) == Some(false)
+                && code_bytes(pair.before, before) == code_bytes(pair.after, after)
+                && pair.same_calls(before, after)
+        };
+        let like = pair.matching.matches().iter().filter(|found| is_like(found));
+        let functions = like.map(|found| (found.before, found.after));
+        let censuses = PerSide::new(pair.before, pair.after);
+        let like_code = LikeCode::new(paths, censuses, &pair.matching, functions);
+        if let Some(pair) = &mut self.pair {
+            pair.like_code = like_code;
+        }
     }
 
     /// Whether an object's label is the program's.
@@ -240,20 +268,26 @@ impl<'a> Builds<'a> {
                 _ => pair.matching.after_of(*before).filter(|found| !found.is_ambiguous)?.after,
             };
             let is_sampled = self.is_sampled(Side::Before, *before) && self.is_sampled(Side::After, after);
-            pair.before
-                .same_code(*before, pair.after, after)
-                .filter(|_| is_sampled && ids.after.contains(&after))
+            pair.same_code(*before, after).filter(|_| is_sampled && ids.after.contains(&after))
         };
         let all: Option<Vec<bool>> = ids.before.iter().map(same).collect();
         all.filter(|all| !all.is_empty()).map(|all| all.into_iter().all(|is_same| is_same))
     }
 
-    /// Whether the code of a function differs and yet has the same size and calls the same functions of the program as often.
+    /// Whether the code of a function differs and yet has the same size and calls the same functions of the program as often, and no
+    /// constant is known to be another one.
     pub(super) fn is_alike(&self, ids: &PerSide<Vec<FunctionId>>) -> bool {
         let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return false };
         self.same_code(ids) == Some(false)
             && code_bytes(pair.before, *before) == code_bytes(pair.after, *after)
             && pair.same_calls(*before, *after)
+            && pair.like_code.of(*before, *after) != Some(OtherNumbers::Constants)
+    }
+
+    /// Whether the code of a function differs as a record of another layout makes it, by as much as that of other functions.
+    pub(super) fn has_shared_layout(&self, ids: &PerSide<Vec<FunctionId>>) -> bool {
+        let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return false };
+        pair.like_code.of(*before, *after) == Some(OtherNumbers::SharedLayout)
     }
 
     /// Whether the code of a function differs, calls the same functions as often, and has nearly the same size: a compiler that puts
@@ -280,6 +314,12 @@ fn major(producer: &Producer) -> &str {
 }
 
 impl Pair<'_> {
+    /// Whether two functions have the same code, but for numbers of lines; `None` where that cannot be said.
+    fn same_code(&self, before: FunctionId, after: FunctionId) -> Option<bool> {
+        let is_same = self.before.same_code(before, self.after, after)?;
+        Some(is_same || self.like_code.of(before, after) == Some(OtherNumbers::Lines))
+    }
+
     /// Whether two functions call the same functions with code of their own, by as many calls and jumps.
     fn same_calls(&self, before: FunctionId, after: FunctionId) -> bool {
         let has_code = |census: &Census, edge: &CallEdge| {

@@ -41,6 +41,28 @@ pub struct FewerWays {
     pub all: u64,
 }
 
+/// What a number of an instruction is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NumberUse {
+    /// The place in a record, or in the stack frame.
+    Displacement,
+    /// It is put into a register or the stack frame as it is: an argument of a call, for one.
+    Moved,
+    /// It is compared, added, or used in another way.
+    Operand,
+}
+
+/// A number in a function's code that is another one in the other build.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OtherNumber {
+    /// What it is for.
+    pub used: NumberUse,
+    /// The number in the base build.
+    pub before: i64,
+    /// The number in the other build.
+    pub after: i64,
+}
+
 /// Answers about the code of both builds.
 pub trait CodePaths: Debug + Sync {
     /// Whether there is a way through a function of a side's build without a call of one that begins at one of the addresses
@@ -66,6 +88,10 @@ pub trait CodePaths: Debug + Sync {
 
     /// Whether a function of a side's build jumps backwards; `None` if that is not known.
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool>;
+
+    /// The numbers in which the code of a function differs between the builds, but for addresses, each once. `None` if it differs in
+    /// anything else, and if that is not known.
+    fn other_numbers(&self, bodies: PerSide<&[Range<u64>]>) -> Option<Vec<OtherNumber>>;
 
     /// The addresses of the linker's stubs and slots by which the program of a side's build calls a function of a library.
     fn ways_to(&self, side: Side, function: &str) -> Vec<u64>;

@@ -151,7 +151,8 @@ impl<'a> Context<'a> {
     /// Whether a function's code differs as that of several others does, as if they used a record of another layout: it kept its
     /// size and its calls.
     pub(super) fn is_relaid(&self, case: &Case<'_>) -> bool {
-        self.has_other_layout && is_alike(&self.builds, case)
+        (self.has_other_layout && is_alike(&self.builds, case))
+            || (self.is_patched && self.builds.has_shared_layout(&case.ids))
     }
 
     /// The case of a function by the name, object and file that rows, builds or stacks give it.

@@ -29,6 +29,7 @@ mod gates;
 mod input;
 mod instances;
 mod library;
+mod like_code;
 mod likeness;
 mod limit;
 mod look_up;
@@ -51,7 +52,7 @@ mod verdict;
 
 pub use background::Foreground;
 pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
-pub use code_paths::{CodePaths, ConditionAround, FewerWays, SamplesAround};
+pub use code_paths::{CodePaths, ConditionAround, FewerWays, NumberUse, OtherNumber, SamplesAround};
 pub use counts::{CallCounts, CountsError};
 pub use evidence::Evidence;
 pub use evidence_kind::EvidenceKind;

@@ -1,5 +1,5 @@
 //! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f^g` a jump in tail position, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
-//! of `f`; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction;
+//! of `f`, `f#9` its line; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction;
 //! `f!` was inlined, `f?` is without debug information, and `?` is a unit that was not read.
 
 use pdiff_analysis::classify::{
@@ -37,6 +37,7 @@ pub(crate) fn described(words: &str) -> Words<'_> {
 struct Draft {
     bytes: u64,
     file: Option<String>,
+    line: u32,
     hash: Option<u32>,
     spins: bool,
     is_inlined: bool,
@@ -54,6 +55,8 @@ fn drafts(words: &str) -> BTreeMap<String, Draft> {
             drafts.entry(name.to_owned()).or_default().bytes = bytes.parse().unwrap();
         } else if let Some((name, file)) = word.split_once('@').filter(|_| !is_call_of_stub(word)) {
             drafts.entry(name.to_owned()).or_default().file = Some(file.to_owned());
+        } else if let Some((name, Ok(line))) = word.split_once('#').map(|(name, line)| (name, line.parse())) {
+            drafts.entry(name.to_owned()).or_default().line = line;
         } else if let Some((name, hash)) = word.split_once('=') {
             drafts.entry(name.to_owned()).or_default().hash = hash.parse().ok();
         } else if let Some(name) = word.strip_suffix('~') {
@@ -85,6 +88,7 @@ pub(crate) fn census(of: Words<'_>) -> Census {
         let linkage = if name.ends_with("@plt") { Linkage::Imported } else { Linkage::External };
         let facts = FunctionFacts {
             file,
+            line: draft.line,
             producer: Some(producer),
             linkage,
             parameters,

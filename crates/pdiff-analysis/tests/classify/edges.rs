@@ -17,6 +17,25 @@ fn of_builds_a_patch_apart_a_changed_caller_lost_its_fast_path() {
 }
 
 #[test]
+fn a_caller_that_differs_by_the_layout_of_a_record_alone_did_not_lose_a_fast_path() {
+    let (steady, words) = steady();
+    let (before, after) =
+        (format!("{steady}main;run 100"), format!("{steady}main;run 100\nmain;run;audit 90"));
+    let of = |hash: u32, words: &str| {
+        format!("main:50 {words} audit:300 audit=50 main>run run>audit run:200 run={hash}")
+    };
+    let said_of = |relaid: u32| {
+        let other = (0..relaid).fold(words.clone(), |words, n| {
+            words.replace(&format!("steady_{n}={n} "), &format!("steady_{n}=9{n} "))
+        });
+        let outcome = classified(seen(&before, &of(60, &words)), seen(&after, &of(61, &other)));
+        said(&outcome, "audit")
+    };
+    assert_eq!(said_of(3), "newly-active likely R-newly-active");
+    assert_eq!(said_of(2), "missing-fast-path likely R-edge");
+}
+
+#[test]
 fn what_grew_under_a_call_that_is_new_is_part_of_that_finding() {
     let (steady, words) = steady();
     let build = format!(

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pdiff_analysis::classify::{
-    CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, SamplesAround,
+    CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, OtherNumber, SamplesAround,
 };
 use pdiff_profile::{PerSide, Side};
 
@@ -167,6 +167,8 @@ pub(crate) struct Ways {
     pub(crate) repeats: bool,
     /// What it asks where it may leave a way to the call, with the samples there: `null:3 small:40`.
     pub(crate) conditions: PerSide<Option<&'static str>>,
+    /// The numbers that differ in the code of functions, by where these begin before.
+    pub(crate) numbers: Vec<(u64, OtherNumber)>,
 }
 
 impl Ways {
@@ -215,6 +217,16 @@ impl CodePaths for Ways {
 
     fn has_loop(&self, _: Side, bodies: &[Range<u64>]) -> Option<bool> {
         bodies.first().map(|body| body.start == self.looping)
+    }
+
+    fn other_numbers(&self, bodies: PerSide<&[Range<u64>]>) -> Option<Vec<OtherNumber>> {
+        let of: Vec<OtherNumber> = self
+            .numbers
+            .iter()
+            .filter(|(start, _)| bodies.before[0].start == *start)
+            .map(|(_, number)| *number)
+            .collect();
+        (!of.is_empty()).then_some(of)
     }
 
     fn ways_to(&self, _: Side, function: &str) -> Vec<u64> {

@@ -1,9 +1,10 @@
 //! Builds a patch apart: time that changed though no code did has no known cause, and neither do callers that changed by it.
 
-use pdiff_analysis::classify::{Limit, Reason};
+use pdiff_analysis::classify::{Limit, NumberUse, OtherNumber, Reason};
 use pdiff_profile::Side;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
+use crate::fast_paths::Ways;
 
 /// `run` calls `fetch`, which calls `read`; `other` calls `fetch` too.
 fn fetching(run: u32) -> String {
@@ -254,6 +255,71 @@ fn a_function_that_differs_by_the_layout_of_a_record_alone_did_not_change_itself
     assert_eq!(limit(1, &of(60), ""), ("likely", Some(Limit::CallsOrCost)));
     // It calls another function.
     assert_eq!(limit(5, &of(60), " get_0>get_4"), ("likely", Some(Limit::CallsOrCost)));
+}
+
+/// What is known of `get_0`, which costs less, where the code of `relaid` functions differs in these numbers.
+fn limit_with(relaid: u32, numbers: &[(u64, NumberUse, i64, i64)]) -> (&'static str, Option<Limit>) {
+    let (steady, _) = steady();
+    let of = |get: u64| {
+        let stacks = |n: u32| {
+            let of_get = if n == 0 { get } else { 60 };
+            format!("main;list_{n} 40\nmain;list_{n};get_{n} {of_get}\n")
+        };
+        steady.clone() + &(0..5).map(stacks).collect::<String>()
+    };
+    // The functions are declared at lines 100, 200 and so on; behind the first, three lines were added.
+    let lines = |more: u32| {
+        (0..5)
+            .map(|n| format!(" get_{n}@a.c get_{n}#{}", 100 * (n + 1) + more.min(n * more)))
+            .collect::<String>()
+    };
+    let number = |(at, used, before, after): &(u64, NumberUse, i64, i64)| {
+        // In the order of their names, `get_0` is the first function.
+        (0x1000 * (at + 1), OtherNumber { used: *used, before: *before, after: *after })
+    };
+    let ways = Ways { numbers: numbers.iter().map(number).collect(), ..Ways::default() };
+    let extra = Extra { paths: Some(&ways), ..Extra::default() };
+    let (before, build) = (reading(0, relaid) + &lines(0), reading(1, relaid) + &lines(3));
+    let outcome = classified_with(seen(&of(160), &before), seen(&of(60), &build), &extra);
+    (verdict(&outcome, "get_0").confidence.as_str(), verdict(&outcome, "get_0").limited_by.clone())
+}
+
+#[test]
+fn numbers_of_lines_that_moved_are_no_other_code() {
+    let same = ("unclear", Some(Limit::NothingChanged));
+    let changed = ("likely", Some(Limit::CallsOrCost));
+    assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 120, 123)]), same);
+    // The lines of the function before it did not move.
+    assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 120, 124)]), changed);
+    assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 90, 93)]), changed);
+    // It is added to something.
+    assert_eq!(limit_with(1, &[(0, NumberUse::Operand, 120, 123)]), changed);
+    assert_eq!(limit_with(1, &[]), changed);
+}
+
+#[test]
+fn a_constant_is_no_other_layout_of_a_record() {
+    let changed = ("likely", Some(Limit::CallsOrCost));
+    let relaid = ("unclear", Some(Limit::Relaid));
+    let constant = (0, NumberUse::Operand, 200, 2);
+    assert_eq!(limit_with(5, &[constant]), changed);
+    // Others have one that differs as much.
+    let in_four: Vec<_> = (0..4).map(|n| (n, NumberUse::Operand, 200, 2)).collect();
+    assert_eq!(limit_with(5, &in_four), relaid);
+    assert_eq!(limit_with(5, &in_four[..3]), changed);
+}
+
+#[test]
+fn two_functions_that_use_a_record_of_another_layout_tell_of_it() {
+    let changed = ("likely", Some(Limit::CallsOrCost));
+    let relaid = ("unclear", Some(Limit::Relaid));
+    let place = |function: u64, after: i64| (function, NumberUse::Displacement, 16, after);
+    assert_eq!(limit_with(2, &[(0, NumberUse::Operand, 16, 96), place(1, 96)]), relaid);
+    // One function alone may use another field, and so may two that do not differ alike.
+    assert_eq!(limit_with(1, &[place(0, 96)]), changed);
+    assert_eq!(limit_with(2, &[place(0, 96), place(1, 24)]), changed);
+    // Of several that keep their size, each is taken to use such a record.
+    assert_eq!(limit_with(5, &[place(0, 96), place(1, 24)]), relaid);
 }
 
 /// A build of which sixteen of twenty functions have other code, of a size.

@@ -15,8 +15,9 @@ use rustc_hash::FxHashMap;
 
 use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
-use crate::binary::layout::Processor;
+use crate::binary::layout::{Layout, Processor};
 use crate::disassembly::no_return::NoReturn;
+use crate::disassembly::numbers::{Code, OtherNumber, other_numbers};
 use crate::disassembly::steps::{NeverReturns, Step, around, following, leading_to, ranges, reached, steps};
 use crate::error::Error;
 
@@ -29,6 +30,7 @@ pub struct CallPaths {
     file: ElfFile,
     no_return: OnceLock<NoReturn>,
     targets: OnceLock<CallTargets>,
+    layout: OnceLock<Layout>,
     ways_out: OnceLock<FxHashMap<String, Vec<u64>>>,
 }
 
@@ -42,6 +44,7 @@ impl CallPaths {
             file: ElfFile::open(path)?,
             no_return: OnceLock::new(),
             targets: OnceLock::new(),
+            layout: OnceLock::new(),
             ways_out: OnceLock::new(),
         })
     }
@@ -112,12 +115,27 @@ impl CallPaths {
         self.asked(bodies, &[], has_loop)
     }
 
-    fn asked<T>(
+    /// The numbers that differ between a function of this file and the same function of another one, each once and sorted. Both are given
+    /// as in [`Self::can_skip`]. `None` if their code differs in anything else, and if it is not known.
+    #[must_use]
+    pub fn other_numbers(
         &self,
         bodies: &[Range<u64>],
-        callees: &[u64],
-        question: impl Fn(&[(u64, &[u8])], (&[u64], &CallTargets), NeverReturns<'_>) -> Option<T>,
-    ) -> Option<T> {
+        (other, others): (&Self, &[Range<u64>]),
+    ) -> Option<Vec<OtherNumber>> {
+        let (parts, others) = (self.parts(bodies)?, other.parts(others)?);
+        other_numbers(
+            &Code { parts: &parts, layout: self.layout() },
+            &Code { parts: &others, layout: other.layout() },
+        )
+    }
+
+    fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::read(&self.file))
+    }
+
+    /// Where each part of a function begins, with its bytes; `None` if they are too many, or those of another processor.
+    fn parts(&self, bodies: &[Range<u64>]) -> Option<Vec<(u64, &[u8])>> {
         let length =
             bodies.iter().map(|body| body.end.saturating_sub(body.start)).fold(0, u64::saturating_add);
         if Processor::of(&self.file) != Processor::X86 || length > MAX_CODE_BYTES {
@@ -125,7 +143,16 @@ impl CallPaths {
         }
         let code =
             |body: &Range<u64>| self.file.instructions(body.start, body.end.saturating_sub(body.start));
-        let parts: Vec<(u64, &[u8])> = bodies.iter().map(|body| (body.start, code(body))).collect();
+        Some(bodies.iter().map(|body| (body.start, code(body))).collect())
+    }
+
+    fn asked<T>(
+        &self,
+        bodies: &[Range<u64>],
+        callees: &[u64],
+        question: impl Fn(&[(u64, &[u8])], (&[u64], &CallTargets), NeverReturns<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let parts = self.parts(bodies)?;
         let no_return = self.no_return.get_or_init(|| NoReturn::new(&self.file));
         let targets = self.targets.get_or_init(|| CallTargets::read(&self.file));
         question(&parts, (callees, targets), &|function| no_return.is_at((&self.file, targets), function))

@@ -9,6 +9,7 @@
 mod call_paths;
 mod conditions;
 mod no_return;
+mod numbers;
 mod pointer_jumps;
 mod return_call;
 mod steps;
@@ -37,6 +38,7 @@ use crate::options::SymbolizeOptions;
 use crate::resolve::frame_addrs;
 use crate::symbolizer::Symbolizer;
 pub use call_paths::{CallPaths, CodeSamples, WayAround};
+pub use numbers::{NumberUse, OtherNumber};
 pub(crate) use return_call::{ReturnCall, ReturnCalls};
 use x86_64::Decoded;
 

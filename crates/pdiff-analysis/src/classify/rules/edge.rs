@@ -495,11 +495,11 @@ fn was_entered_by_counts(context: &Context<'_>, caller: &Case<'_>, call: &Sample
     per_call.is_some_and(|per_call| per_call.before > 0.0)
 }
 
-/// What is known of a caller's code, unless it is the same. Of builds a patch apart, a caller that one build only contains inlined
+/// What is known of a caller's code, unless it is the same, but for the layout of records. Of builds a patch apart, a caller that one build only contains inlined
 /// may have changed.
 fn code_of(context: &Context<'_>, caller: &Case<'_>) -> Option<OtherCode> {
     match context.builds.same_code(&caller.ids) {
-        Some(same) => (!same).then_some(OtherCode::Differs),
+        Some(same) => (!same && !context.is_relaid(caller)).then_some(OtherCode::Differs),
         None if context.is_patched => is_in_other_form(context, caller).map(OtherCode::InlinedOnly),
         None => None,
     }
