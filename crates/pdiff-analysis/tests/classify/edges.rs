@@ -484,3 +484,29 @@ fn a_function_of_the_language_library_with_the_same_code_may_be_called_more_too(
     let outcome = classified(seen(&of(30), &build(60, 50)), seen(&of(120), &build(61, 51)));
     assert_ne!(verdict(&outcome, "core::utf8").rule_id, "R-edge");
 }
+
+#[test]
+fn a_function_that_only_leads_to_what_costs_more_is_called_more() {
+    let (steady, words) = steady();
+    let of = |[convert, translate]: [u64; 2]| {
+        format!("{steady}main;ask 60\nmain;ask;convert {convert}\nmain;ask;convert;translate {translate}")
+    };
+    let build = |ask: u32, translate: u32| {
+        format!(
+            "main:50 {words} main>ask ask>convert convert>translate ask:200 ask={ask} convert:90 convert=50 \
+             translate:300 translate={translate}"
+        )
+    };
+    let said_of = |after: [u64; 2], translate: u32| {
+        let outcome = classified(seen(&of([1, 60]), &build(60, 51)), seen(&of(after), &build(61, translate)));
+        (said(&outcome, "convert"), said(&outcome, "translate"))
+    };
+    let (convert, translate) = said_of([1, 160], 51);
+    assert_eq!(convert, "missing-fast-path likely R-edge");
+    assert_eq!(translate, "missing-fast-path likely R-below");
+    // What it leads to may do more each time.
+    assert_ne!(said_of([1, 160], 52).0, convert);
+    // It does much itself, and that costs no more.
+    let outcome = classified(seen(&of([30, 60]), &build(60, 51)), seen(&of([30, 160]), &build(61, 51)));
+    assert_ne!(verdict(&outcome, "convert").rule_id, "R-edge");
+}

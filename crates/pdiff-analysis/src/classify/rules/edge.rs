@@ -369,7 +369,8 @@ fn more_calls(
     // A function that does next to nothing itself shows calls only by what it calls.
     let is_called_more = || {
         let is_thin = Side::BOTH.into_iter().all(|side| is_thin_on(case, side));
-        is_thin && has_more_calls && calls.before > 0 && context.builds.same_code(&case.ids) == Some(true)
+        let has_same_code = is_thin && context.builds.same_code(&case.ids) == Some(true);
+        has_same_code && ((has_more_calls && calls.before > 0) || leads_to_what_costs_more(context, case))
     };
     let costs_more = || {
         costs_more_as_a_whole(context, case) || costs_more_by_calls(context, case, pct) || is_called_more()
@@ -474,6 +475,19 @@ pub(super) fn costs_more_as_a_whole(context: &Context<'_>, case: &Case<'_>) -> b
         grown += if is_more(pct.before, pct.after) { pct.before } else { 0.0 };
     }
     factor * all < FLOOR_PP || grown >= EXPLAINING_PART * all
+}
+
+/// Whether most of what a function costs is one function that it calls, whose code is the same, and which costs more as a whole.
+fn leads_to_what_costs_more(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let total = case.row.after.total_pct;
+    let is_most =
+        |call: &&SampledCall| share_pct(case.row, Side::After, call.after) >= EXPLAINING_PART * total;
+    let calls = context.calls_from(case.row, Side::After).into_iter();
+    calls.filter(is_most).filter_map(|call| context.callee(call)).any(|callee| {
+        callee.of_program
+            && context.builds.same_code(&callee.ids) == Some(true)
+            && costs_more_as_a_whole(context, callee)
+    })
 }
 
 /// Whether a function that most of its calls come to from elsewhere costs more itself, by its own code's part of what it costs more under
