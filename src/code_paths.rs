@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use pdiff_analysis::classify::{CodePaths, ConditionAround, NumberUse, OtherNumber, SamplesAround};
+use pdiff_analysis::classify::{
+    CodePaths, ConditionAround, NumberUse, OtherNumber, SamplesAround, TurnsAround,
+};
 use pdiff_profile::{FrameId, Lookup, Lookups, PerSide, Side, StackId};
 use pdiff_symbolize::{self as symbolize, CallPaths, CodeFile, CodeSamples, WayAround};
 
@@ -145,6 +147,14 @@ impl CodePaths for ProgramPaths<'_> {
         let mut conditions: Vec<ConditionAround> = ways.into_iter().map(condition).collect();
         conditions.sort_unstable();
         Some(conditions)
+    }
+
+    fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround> {
+        let turns = self.of(side)?.turns_around(bodies, callees)?;
+        let sampled = self.sampled(side)?;
+        let there = sampled.within(bodies).filter(|(addr, ..)| is_within(&turns.code, *addr));
+        let taken = there.map(|(.., count)| count).sum();
+        Some(TurnsAround { can_skip: turns.can_skip, taken, all: sampled.all })
     }
 
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {

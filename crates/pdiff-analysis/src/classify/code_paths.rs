@@ -41,6 +41,17 @@ pub struct FewerWays {
     pub all: u64,
 }
 
+/// The turns of a loop without a certain call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TurnsAround {
+    /// Whether the code has such turns.
+    pub can_skip: bool,
+    /// The samples in code that only these run, in what is called there, too.
+    pub taken: u64,
+    /// All samples of the side.
+    pub all: u64,
+}
+
 /// What a number of an instruction is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberUse {
@@ -82,6 +93,10 @@ pub trait CodePaths: Debug + Sync {
     /// The samples of a side on the ways through such a function without such a call. `None` where these are not known, and where
     /// addresses were not recorded.
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround>;
+
+    /// The turns of the innermost loop around all such calls that go on with the next turn without one, and the samples of a side there.
+    /// `None` if there is no such loop, its ways are not known, or addresses were not recorded.
+    fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround>;
 
     /// Whether a loop of such a function says how many such calls there are; `None` where the ways through it are not known.
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;

@@ -4,7 +4,7 @@ use pdiff_profile::census::{Spin, Visibility};
 use pdiff_profile::{PerSide, RemarkPlace, Side};
 
 use super::cause::Judged;
-use super::code_paths::{FewerWays, SamplesAround};
+use super::code_paths::{FewerWays, SamplesAround, TurnsAround};
 use super::evidence_kind::EvidenceKind;
 use super::setting::SettingValues;
 use crate::compare::{CostChange, Pair};
@@ -230,6 +230,15 @@ pub enum Fact {
         /// The callee.
         callee: String,
     },
+    /// The code of both builds: before, the loop in a caller could go on without a call of a callee, and the run did so; now no turn can.
+    NoTurnAround {
+        /// The caller.
+        caller: String,
+        /// The callee.
+        callee: String,
+        /// These turns before.
+        turns: TurnsAround,
+    },
     /// The code of both builds: fewer conditions let a caller return without a call of a callee, and before's run took the ways that are
     /// gone.
     FewerWaysAround {
@@ -342,6 +351,7 @@ impl Fact {
             | Self::SameCodeOfPair
             | Self::GrownCode { .. }
             | Self::NoWayAround { .. }
+            | Self::NoTurnAround { .. }
             | Self::FewerWaysAround { .. } => EvidenceKind::Code,
             Self::NoBinary | Self::CopiesNotTold { .. } => EvidenceKind::Missing,
             Self::InlinedInto { .. } => EvidenceKind::Inlined,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use pdiff_analysis::classify::{
     CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, OtherNumber, SamplesAround,
+    TurnsAround,
 };
 use pdiff_profile::{PerSide, Side};
 
@@ -169,6 +170,8 @@ pub(crate) struct Ways {
     pub(crate) conditions: PerSide<Option<&'static str>>,
     /// The numbers that differ in the code of functions, by where these begin before.
     pub(crate) numbers: Vec<(u64, OtherNumber)>,
+    /// Whether a turn of the loop around the call can go on without it, and the samples there.
+    pub(crate) turns: PerSide<Option<(bool, u64)>>,
 }
 
 impl Ways {
@@ -209,6 +212,11 @@ impl CodePaths for Ways {
             .collect();
         conditions.sort_unstable();
         Some(conditions)
+    }
+
+    fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround> {
+        let turns = |(can_skip, taken)| TurnsAround { can_skip, taken, all: 10_000 };
+        self.turns[side].filter(|_| self.is_asked(bodies, callees)).map(turns)
     }
 
     fn repeats(&self, _: Side, _: &[Range<u64>], _: &[u64]) -> Option<bool> {

@@ -140,3 +140,69 @@ fn what_is_copied_into_a_function_is_proved_by_what_is_called_there() {
         of(9, 90).replace("main;other;text;make 20", "main;other;text;make 24\nmain;more;text;make 90");
     assert!(!said_with("get<text*1", &elsewhere).contains("proved"));
 }
+
+/// What is said of `same`, which is copied into `look` and `merge`, where it has samples too, and goes on to `slow` in
+/// each turn of the loop in `look`.
+fn said_of_copy(turns: PerSide<Option<(bool, u64)>>, called_before: u64, in_merge: u64) -> String {
+    let (steady, words) = steady();
+    let slow = |weight: u64| match weight {
+        0 => String::new(),
+        weight => format!("\nmain;look;+same;slow {weight}"),
+    };
+    let of = |same: u64, calls: u64| {
+        format!(
+            "{steady}main;merge 20\nmain;merge;+same {in_merge}\nmain;look 90\nmain;look;+same {same}{}",
+            slow(calls)
+        )
+    };
+    let (before, after) = (of(20, called_before), of(5, 90));
+    // In the order of their names: look at 1000, main, merge, same, slow at 5000.
+    let build = |look: u32| {
+        format!(
+            "main:50 {words} main>look main>merge look:200 look={look} merge:90 merge=7 look<same*1 merge<same*1 \
+             slow:300 slow=39 look>slow merge>slow"
+        )
+    };
+    let ways = Ways { caller: 0x1000, callee: 0x5000, turns, ..Ways::default() };
+    let extra = Extra { paths: Some(&ways), ..Extra::default() };
+    let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
+    said(&outcome, "same")
+}
+
+#[test]
+fn a_loop_whose_turns_all_make_a_call_that_some_did_without_proves_a_missing_fast_path() {
+    let (some, none) = (Some((true, 40)), Some((false, 0)));
+    let said_with = |before, after| said_of_copy(PerSide::new(before, after), 0, 1);
+    assert_eq!(said_with(some, none), PROVED);
+    // Turns without the call are left, were hardly taken, or were not there.
+    assert_eq!(said_with(some, some), LIKELY);
+    assert_eq!(said_with(Some((true, 9)), none), LIKELY);
+    assert_eq!(said_with(none, none), LIKELY);
+    assert_eq!(said_with(some, None), LIKELY);
+    // What was called before may cost more each time.
+    // A part of its samples is in another function.
+    assert_eq!(said_of_copy(PerSide::new(some, none), 0, 3), LIKELY);
+}
+
+#[test]
+fn what_turns_called_before_may_cost_more_each_time() {
+    let (steady, words) = steady();
+    let build = |look: u32| {
+        format!(
+            "main:50 {words} main>look look:200 look={look} look>slow slow:300 slow=39 main>merge merge:90 merge=7 \
+             merge>slow"
+        )
+    };
+    let of =
+        |slow: u64| format!("{steady}main;look 90\nmain;look;slow {slow}\nmain;merge 20\nmain;merge;slow 60");
+    // In the order of their names: look at 1000, main, merge, slow at 4000.
+    let turns = PerSide::new(Some((true, 40)), Some((false, 0)));
+    let ways = Ways { caller: 0x1000, callee: 0x4000, turns, ..Ways::default() };
+    let extra = Extra { paths: Some(&ways), ..Extra::default() };
+    let said_of = |before: u64| {
+        let outcome = classified_with(seen(&of(before), &build(60)), seen(&of(160), &build(61)), &extra);
+        said(&outcome, "slow")
+    };
+    assert_eq!(said_of(10), "missing-fast-path proved R-edge");
+    assert_eq!(said_of(60), "missing-fast-path likely R-edge");
+}

@@ -19,6 +19,7 @@ use crate::binary::layout::{Layout, Processor};
 use crate::disassembly::no_return::NoReturn;
 use crate::disassembly::numbers::{Code, OtherNumber, other_numbers};
 use crate::disassembly::steps::{NeverReturns, Step, around, following, leading_to, ranges, reached, steps};
+use crate::disassembly::turns::{TurnsAround, turns_around};
 use crate::error::Error;
 
 /// Larger functions are not followed.
@@ -100,6 +101,14 @@ impl CallPaths {
         self.asked(bodies, callees, |parts, callees, never_returns| {
             hardly_skips(parts, callees, never_returns, samples)
         })
+    }
+
+    /// Whether a turn of the innermost loop around all calls of one that begins at one of the addresses `callees` can go on with the next
+    /// turn without such a call, and the instructions that only such turns run. The function is given as in [`Self::can_skip`]; `None`
+    /// if its ways are not known, and if there is no such loop.
+    #[must_use]
+    pub fn turns_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround> {
+        self.asked(bodies, callees, turns_around)
     }
 
     /// Whether a call of one that begins at one of the addresses `callees` may follow another in the same run of a function, so that a

@@ -13,6 +13,7 @@ mod numbers;
 mod pointer_jumps;
 mod return_call;
 mod steps;
+mod turns;
 mod x86_64;
 
 use std::cell::LazyCell;
@@ -40,6 +41,7 @@ use crate::symbolizer::Symbolizer;
 pub use call_paths::{CallPaths, CodeSamples, WayAround};
 pub use numbers::{NumberUse, OtherNumber};
 pub(crate) use return_call::{ReturnCall, ReturnCalls};
+pub use turns::TurnsAround;
 use x86_64::Decoded;
 
 /// Bytes of one function that are disassembled: 30 times the largest one of a large server.

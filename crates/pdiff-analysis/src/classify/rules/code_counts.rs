@@ -7,7 +7,7 @@ use pdiff_profile::census::{Body, BodyPart, Census, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::Case;
-use crate::classify::code_paths::{ConditionAround, FewerWays, SamplesAround};
+use crate::classify::code_paths::{ConditionAround, FewerWays, SamplesAround, TurnsAround};
 use crate::classify::context::Context;
 
 /// The calls of a function in the code of a caller.
@@ -44,6 +44,20 @@ pub(super) fn is_lost_way_why(context: &Context<'_>, caller: &Case<'_>, callee: 
     };
     let samples = || samples_around(context, caller, callee, Side::Before);
     repeats() == Some(false) || samples().is_some_and(|of| of.around >= FEW_SAMPLES)
+}
+
+/// The turns of the loop in a caller that went on without a call of the callee in the before run, if the after build has none.
+pub(super) fn lost_turns_around(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+) -> Option<TurnsAround> {
+    let of = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        context.input.paths?.turns_around(side, &code, &entries)
+    };
+    let before = of(Side::Before).filter(|turns| turns.taken >= FEW_SAMPLES)?;
+    of(Side::After).filter(|turns| !turns.can_skip).map(|_| before)
 }
 
 /// The samples of a side on the ways through a function without a call of the callee.

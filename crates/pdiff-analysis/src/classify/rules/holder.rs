@@ -3,7 +3,7 @@
 use pdiff_profile::Side;
 
 use super::code_counts::{copies_in_code, has_no_body};
-use crate::classify::case::Case;
+use crate::classify::case::{Case, share_pct};
 use crate::classify::context::Context;
 
 /// The one function that contains all copies of a function without code of its own, in both builds.
@@ -11,6 +11,23 @@ pub(super) fn holder<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Optio
     let holder = holder_on(context, case, Side::Before)?;
     let of_after = holder_on(context, case, Side::After)?;
     std::ptr::eq(holder.row, of_after.row).then_some(holder)
+}
+
+/// Of copies in several functions those count that have nearly all of the weight.
+const NEARLY_ALL: f64 = 0.9;
+
+/// The function whose copies of one without code of its own have nearly all of its weight in both runs.
+pub(super) fn sampled_holder<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
+    let on = |side: Side| {
+        has_no_body(context, case, side).then_some(())?;
+        let call = context.calls_to(case.row, side).into_iter().next()?;
+        let is_nearly_all =
+            share_pct(case.row, side, call.weight(side)) >= NEARLY_ALL * case.row.side(side).total_pct;
+        let holder = context.caller(call).filter(|_| is_nearly_all)?;
+        (copies_in_code(context, holder, case, side) > 0).then_some(holder)
+    };
+    let (before, after) = (on(Side::Before)?, on(Side::After)?);
+    std::ptr::eq(before.row, after.row).then_some(before)
 }
 
 /// The function whose code makes a call that the stacks show under `caller`: the one that contains all copies of it, or, where `caller` is

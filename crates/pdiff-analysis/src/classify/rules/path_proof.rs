@@ -9,6 +9,8 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 use super::code_counts::{self, calls_in_code, copies_in_code, has_lost_way_around};
+use super::holder::{code_with_call, sampled_holder};
+use super::newly_active::FACTOR;
 
 /// What is copied is proved by one callee if that has this part of its cost.
 const EXPLAINING_PART: f64 = 0.5;
@@ -80,5 +82,16 @@ fn proof_at_depth(
         let (caller, callee) = names();
         Some(Fact::FewerWaysAround { caller, callee, ways })
     };
-    by_code.or_else(by_samples).or_else(by_conditions)
+    // A call in a copy is in the code that contains it. What cost something in every turn may cost more each time.
+    let by_turns = || {
+        let holder =
+            sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
+        let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
+        let hardly_called = pct.after >= FACTOR * context.common_shift.factor() * pct.before;
+        let turns = code_counts::lost_turns_around(context, holder, callee);
+        let turns = turns.filter(|_| context.is_patched && hardly_called)?;
+        let (_, callee) = names();
+        Some(Fact::NoTurnAround { caller: holder.row.name.to_string(), callee, turns })
+    };
+    by_code.or_else(by_samples).or_else(by_conditions).or_else(by_turns)
 }

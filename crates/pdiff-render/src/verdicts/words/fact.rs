@@ -154,6 +154,13 @@ pub fn fact_text(of: &Fact) -> String {
                 "{caller} could return without a call of {callee} before; after, every way through its code leads to that call"
             )
         }
+        Fact::NoTurnAround { caller, callee, turns } => {
+            format!(
+                "the loop in {caller} could go on without a call of {callee} before; after, every turn makes that call; {} of {} samples \
+                 before are in code that only turns without it run",
+                turns.taken, turns.all
+            )
+        }
         Fact::FewerWaysAround { caller, callee, ways } => {
             let PerSide { before, after } = ways.conditions;
             format!(
