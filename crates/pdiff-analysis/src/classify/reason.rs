@@ -162,6 +162,8 @@ pub enum Reason {
         has_copies: bool,
         /// What is known of the caller's code.
         code: OtherCode,
+        /// Whether it is proved that the caller goes on to it where it did not.
+        is_proved: bool,
     },
     /// The code of a caller has more calls of it, which the stacks do not show.
     UnseenCalls {

@@ -1,9 +1,9 @@
 //! Fast paths that are gone by the code of both builds, or with their own code.
 
-use pdiff_analysis::classify::Classification;
+use pdiff_analysis::classify::{Classification, Reason};
 use pdiff_profile::PerSide;
 
-use crate::build::{Extra, classified, classified_with, said, seen, steady};
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
 use crate::fast_paths::Ways;
 
 /// After's code of `caller` goes on to `callee` whatever it asks. Functions have the addresses 0x1000, 0x2000 and so on, in the order of
@@ -32,12 +32,13 @@ fn a_callee_of_many_that_its_caller_cannot_leave_out_any_more_is_called_more_by_
     let said_of = |ways: &Ways| {
         let (before, after) = ((of(200, 40), build(1)), (of(110, 130), build(2)));
         let outcome = by_code(ways, &before, &after);
-        ["find", "set"].map(|name| said(&outcome, name))
+        (["find", "set"].map(|name| said(&outcome, name)), verdict(&outcome, "find").reason.clone())
     };
     // In the order of their names: find, get, main, set. What `set` saves itself is about as much.
-    let proved = said_of(&goes_on_always(0x4000, 0x1000));
+    let (proved, reason) = said_of(&goes_on_always(0x4000, 0x1000));
     assert_eq!(proved, ["missing-fast-path proved R-edge", "lighter unclear R-lighter"]);
-    let unknown = said_of(&goes_on_always(0x9000, 0x1000));
+    assert!(matches!(reason, Reason::MoreOnEdge { is_proved: true, .. }), "{reason:?}");
+    let (unknown, _) = said_of(&goes_on_always(0x9000, 0x1000));
     assert!(!unknown[0].contains("fast-path"), "{unknown:?}");
 }
 

@@ -121,29 +121,32 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
-    let (cause, reason) = match edge {
-        Edge::New if of_library => {
-            (Cause::MoreCalls, Reason::NewEdge { caller: name, after_pct: here_pp, code })
-        }
-        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct: here_pp, code }),
+    let is_new = matches!(edge, Edge::New);
+    let counted = counted(context, caller.row, call).filter(|_| is_new);
+    if counted == Some(false) {
+        return None;
+    }
+    let (cause, entered_pct) = match &edge {
+        Edge::New if of_library => (Cause::MoreCalls, here_pp),
+        Edge::New => (Cause::MissingFastPath, here_pp),
+        Edge::More { pct, calls, .. } if is_by_calls(context, *pct, *calls) => (Cause::MoreCalls, pct.after),
+        Edge::More { pct, .. } => (Cause::MissingFastPath, pct.after),
+    };
+    let may_be_proved = counted.is_none() && cause == Cause::MissingFastPath;
+    let proof = may_be_proved.then(|| proof_of_path(context, caller, call)).flatten();
+    let reason = match edge {
+        Edge::New => Reason::NewEdge { caller: name, after_pct: here_pp, code },
         Edge::More { pct, calls, has_copies } => {
-            let cause =
-                if is_by_calls(context, pct, calls) { Cause::MoreCalls } else { Cause::MissingFastPath };
-            (cause, Reason::MoreOnEdge { caller: name, pct, calls, has_copies, code })
+            Reason::MoreOnEdge { caller: name, pct, calls, has_copies, code, is_proved: proof.is_some() }
         }
     };
-    let is_new = matches!(reason, Reason::NewEdge { .. });
-    let after_pct = if is_new { here_pp } else { pct.after };
-    let fact = entered_evidence(context, caller, call, after_pct);
+    let fact = entered_evidence(context, caller, call, entered_pct);
     let mut finding = Finding::new("R-edge", cause, Judged::Total, reason).with([fact]);
     finding.callers = vec![caller.row.name.to_string()];
-    let finding = match counted(context, caller.row, call).filter(|_| is_new) {
-        Some(true) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
-        Some(false) => return None,
-        None => match proof_of_path(context, caller, call).filter(|_| cause == Cause::MissingFastPath) {
-            Some(proof) => finding.with([proof]),
-            None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
-        },
+    let finding = match (counted, proof) {
+        (Some(_), _) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
+        (None, Some(proof)) => finding.with([proof]),
+        (None, None) => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }

@@ -89,7 +89,7 @@ pub fn reason_text(of: &Reason) -> String {
             let code = other_code(caller, *code);
             format!("{after_pct:.2} % under {caller}, a fifth or less before: {caller} calls it more; {code}")
         }
-        Reason::MoreOnEdge { caller, pct, calls, has_copies, code } => {
+        Reason::MoreOnEdge { caller, pct, calls, has_copies, code, is_proved } => {
             let code = match calls.after > calls.before {
                 true => {
                     let what = if *has_copies { "calls and copies" } else { "calls" };
@@ -100,8 +100,11 @@ pub fn reason_text(of: &Reason) -> String {
                 }
                 false => other_code(caller, *code),
             };
-            let why =
-                if calls.after > calls.before { "" } else { ": that calls it more, or a call costs more" };
+            let why = match is_proved {
+                _ if calls.after > calls.before => "",
+                true => ": that calls it more",
+                false => ": that calls it more, or a call costs more",
+            };
             format!("{:.2} to {:.2} % under {caller}{why}; {code}", pct.before, pct.after)
         }
         Reason::UnseenCalls { caller, calls, grown_pp } => format!(
