@@ -81,7 +81,7 @@ fn add_numbers(
     }
     if has_memory(old) && has_memory(new) {
         let displacements = (old.memory_displacement64(), new.memory_displacement64());
-        let is_address = old.is_ip_rel_memory_operand() || both(before, after, displacements);
+        let is_address = old.is_ip_rel_memory_operand() || are_addresses(before, after, displacements);
         if displacements.0 != displacements.1 && !is_address {
             numbers.push(other(NumberUse::Displacement, displacements));
         }
@@ -89,7 +89,7 @@ fn add_numbers(
     for operand in 0..old.op_count() {
         let immediates = old.try_immediate(operand).ok().zip(new.try_immediate(operand).ok());
         let Some(immediates) = immediates.filter(|(old, new)| old != new) else { continue };
-        if !both(before, after, immediates) {
+        if !are_addresses(before, after, immediates) {
             let is_move = old.mnemonic() == Mnemonic::Mov;
             let used = if is_move { NumberUse::Moved } else { NumberUse::Operand };
             numbers.push(other(used, immediates));
@@ -116,7 +116,7 @@ fn has_memory(instruction: &Instruction) -> bool {
 }
 
 /// Whether two numbers are addresses in files with fixed ones.
-fn both(before: &Code<'_>, after: &Code<'_>, numbers: (u64, u64)) -> bool {
+fn are_addresses(before: &Code<'_>, after: &Code<'_>, numbers: (u64, u64)) -> bool {
     let is_address = |code: &Code<'_>, number| code.layout.is_fixed && code.layout.is_allocated(number);
     is_address(before, numbers.0) && is_address(after, numbers.1)
 }
