@@ -47,8 +47,13 @@ fn judged(runs: &[Vec<Vec<f64>>; 6]) -> Judgement {
 
 /// One function that doubled, beside a hundred that did not change.
 fn with_one_that_doubled(swing: f64) -> Judgement {
+    with_one([0.65, 0.63, 0.54, 1.21, 1.26, 1.22], swing)
+}
+
+/// One function that only the short phase calls, with these shares of the runs in percent, beside a hundred that did not change.
+fn with_one(shares_pct: [f64; 6], swing: f64) -> Judgement {
     let mut rng = Rng::new(22);
-    judged(&[0.65, 0.63, 0.54, 1.21, 1.26, 1.22].map(|share_pct| {
+    judged(&shares_pct.map(|share_pct| {
         let others = (0..100).map(|_| in_phases(&mut rng, swing, [0, 5]));
         std::iter::once(only_in_short_phase(share_pct)).chain(others).collect()
     }))
@@ -62,6 +67,18 @@ fn a_function_that_doubled_in_all_runs_is_found_although_the_load_runs_in_phases
         assert!(doubled.significant, "{swing}: {doubled:?}");
         assert!(doubled.ci_low_pp > 0.3 && doubled.ci_high_pp < 0.95, "{swing}: {doubled:?}");
         assert!(others.iter().all(|row| !row.significant), "{swing}");
+    }
+}
+
+#[test]
+fn a_function_of_one_side_alone_is_found_if_a_phase_of_all_its_runs_calls_it() {
+    for swing in [0.0, 0.9] {
+        let judgement = with_one([0.0, 0.0, 0.0, 0.81, 0.9, 0.82], swing);
+        let new = &judgement.rows[0];
+        assert!(new.significant && new.ci_low_pp > 0.5 && new.ci_high_pp < 1.2, "{swing}: {new:?}");
+        // Its runs differ as much as a phase that begins anywhere makes them.
+        let judgement = with_one([0.0, 0.0, 0.0, 0.15, 1.4, 0.6], swing);
+        assert!(!judgement.rows[0].significant, "{swing}: {:?}", judgement.rows[0]);
     }
 }
 

@@ -16,14 +16,15 @@
 use pdiff_profile::PerSide;
 
 use super::fdr::q_values;
+use super::input::MIN_SAMPLES;
 use super::side::SideShare;
 use super::student::f_upper_tail;
 
 /// Runs that each side needs: the variance between two runs has one degree of freedom and explains nothing.
 const LEAST_RUNS: f64 = 3.0;
 
-/// A row is phased if its variance from blocks is this many times that of independent samples, on each side: what only one side
-/// has are bursts, or a change of the pattern, and no phases of the load. Of rows whose blocks are
+/// A row is phased if its variance from blocks is this many times that of independent samples, on each side that has enough samples to
+/// tell: what only one of two such sides has are bursts, or a change of the pattern, and no phases of the load. Of rows whose blocks are
 /// independent, next to none is: 15 blocks a run leave a standard deviation of 0.2 in the ratio of three runs.
 const PHASED_RATIO: f64 = 3.0;
 
@@ -38,11 +39,11 @@ const TOLD_FALSE_DISCOVERY_RATE: f64 = 0.05;
 
 /// Whether there are two accounts of the row's variance.
 pub(super) fn is_phased(row: &PerSide<SideShare>) -> bool {
-    let PerSide { before, after } = row;
-    let is_phased = |side: &SideShare| {
-        side.runs >= LEAST_RUNS && side.has_blocks && side.within >= PHASED_RATIO * side.sampling
-    };
-    is_phased(before) && is_phased(after)
+    let has_runs = |side: &SideShare| side.runs >= LEAST_RUNS && side.has_blocks;
+    let mut telling = row.values().filter(|side| side.samples >= MIN_SAMPLES).peekable();
+    row.values().all(has_runs)
+        && telling.peek().is_some()
+        && telling.all(|side| side.within >= PHASED_RATIO * side.sampling)
 }
 
 /// The row with the variance of independent samples, if it is phased.

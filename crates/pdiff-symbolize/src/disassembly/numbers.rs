@@ -74,10 +74,9 @@ fn add_numbers(
     if old.len() != new.len() || shape(old) != shape(new) {
         return None;
     }
-    if let Some((from, to)) = branch_target(old).zip(branch_target(new)) {
-        if before.place(from) != after.place(to) {
-            return None;
-        }
+    let targets = branch_target(old).zip(branch_target(new));
+    if targets.is_some_and(|(from, to)| before.place(from) != after.place(to)) {
+        return None;
     }
     if has_memory(old) && has_memory(new) {
         let displacements = (old.memory_displacement64(), new.memory_displacement64());
