@@ -136,11 +136,14 @@ pub(crate) fn seen<'a>(folded: &'a str, words: &'a str) -> Side<'a> {
     Side { folded, build: Some(described(words)) }
 }
 
-/// The stacks in every of ten seconds, so that there is something to judge noise by.
+/// The stacks in every of ten seconds, so that there is something to judge noise by; those after `once` in one second only.
 fn sampled(folded: &str) -> Profile {
     let lines = folded.lines().map(str::trim).filter(|line| !line.is_empty());
-    let text: String =
-        lines.flat_map(|line| (0..10).map(move |second| format!("app@{second}: {line}\n"))).collect();
+    let seconds = |line: &'_ str| match line.strip_prefix("once ") {
+        Some(line) => vec![format!("app@0: {line}\n")],
+        None => (0..10).map(|second| format!("app@{second}: {line}\n")).collect(),
+    };
+    let text: String = lines.flat_map(seconds).collect();
     profile(&text)
 }
 

@@ -243,3 +243,23 @@ fn a_copy_in_the_same_code_has_no_new_path() {
     let outcome = classified(seen(&of(2, 2, 1), &build(60, 50)), seen(&of(90, 4, 20), &build(61, 51)));
     assert_eq!(verdict(&outcome, "max").rule_id, "R-fast-path");
 }
+
+#[test]
+fn a_copy_of_few_instructions_that_costs_more_may_do_more_each_time() {
+    let (steady, words) = steady();
+    let build = |open: u32, copies: u32| {
+        format!("main:50 {words} main>open open:{open} open={open} open<clear*{copies}")
+    };
+    let said_with = |before: &str, copies: u32| {
+        let of = |clear: &str| format!("{steady}main;open 30\n{clear}");
+        let after = of("main;open;+clear 60");
+        let outcome = classified(seen(&of(before), &build(380, 1)), seen(&after, &build(410, copies)));
+        said(&outcome, "open")
+    };
+    let found = "missing-fast-path likely R-fast-path";
+    // Three samples of it say that it ran before, too.
+    assert_ne!(said_with("once main;open;+clear 3", 1), found);
+    // It did not run, or has another copy.
+    assert_eq!(said_with("", 1), found);
+    assert_eq!(said_with("once main;open;+clear 3", 2), found);
+}

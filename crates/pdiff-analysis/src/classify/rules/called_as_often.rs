@@ -64,7 +64,11 @@ fn costs_more_at_depth(context: &Context<'_>, caller: &Case<'_>, call: &SampledC
     let samples = here.before / row.before.total_pct * row.total.samples(Side::Before) as f64;
     let (before, after) = (row.before.total_pct - here.before, row.after.total_pct - here.after);
     let is_elsewhere = before >= FLOOR_PP && after * here.before < EXPLAINING_PART * before * here.after;
-    if here.before <= 0.0 || samples < FEW_SAMPLES as f64 || is_elsewhere {
+    let copies = PerSide::from_fn(|side| copies_in_code(context, caller, callee, side));
+    let is_copied = copies.before > 0 && copies.before == copies.after;
+    // A copy of few instructions has few samples, however often it runs.
+    let is_hardly_sampled = samples < FEW_SAMPLES as f64 && !is_copied;
+    if here.before <= 0.0 || is_hardly_sampled || is_elsewhere {
         return false;
     }
     // Whoever calls code that differs, in more than what it inlines: it may do more in a call.
@@ -75,8 +79,6 @@ fn costs_more_at_depth(context: &Context<'_>, caller: &Case<'_>, call: &SampledC
     let own = [Judged::OwnSelf, Judged::Booked].map(|of| of.shares(row));
     if own.iter().any(|(before, after)| shift.own_change_pp(*before, *after) >= EXPLAINING_PART * grown_pp) {
         // Of code that is copied there in both builds, nothing tells whether it is entered more or does more.
-        let copies = PerSide::from_fn(|side| copies_in_code(context, caller, callee, side));
-        let is_copied = copies.before > 0 && copies.before == copies.after;
         return is_other_code(context, callee) || is_copied;
     }
     let calls = context.calls_from(row, Side::After).into_iter();
