@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use pdiff_profile::census::{
-    CallEdge, Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
+    BodyPart, CallEdge, Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
 };
 use pdiff_profile::{PerSide, Side};
 
@@ -345,6 +345,10 @@ impl Pair<'_> {
             flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
         } else if self.is_called_through_pointers(found, inlined_on.other()) {
             flips.extend(self.holders_alone(found, inlined_on));
+        } else if self.is_split(found, inlined_on) {
+            let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
+            let more = self.holders_that_call(found, inlined_on);
+            flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
         }
         let with_caller = |flip| self.caller(found, flip, inlined_on);
         flips.iter().filter_map(with_caller).map(|flip| CallerFlip { is_moved_out, ..flip }).collect()
@@ -366,6 +370,21 @@ impl Pair<'_> {
             .function(inlined)
             .is_some_and(|inlined| inlined.bodies().is_empty() && inlined.inlined_instances() > 0);
         is_inlined_only && self.has_no_copy(found, inlined_on.other())
+    }
+
+    /// Whether the function is only inlined on `inlined_on`, and on the other side the compiler made a function of a part of it, so that
+    /// what contains its beginning calls the rest.
+    fn is_split(&self, found: &Match, inlined_on: Side) -> bool {
+        let (census, inlined) = self.on(found, inlined_on);
+        let (there, called) = self.on(found, inlined_on.other());
+        let is_inlined_only = census
+            .function(inlined)
+            .is_some_and(|inlined| inlined.bodies().is_empty() && inlined.inlined_instances() > 0);
+        let is_part = |called: Function<'_>| {
+            let mut parts = called.bodies().iter().filter(|body| body.part != BodyPart::Cold).peekable();
+            parts.peek().is_some() && parts.all(|body| body.part == BodyPart::Part)
+        };
+        is_inlined_only && there.function(called).is_some_and(is_part)
     }
 
     /// Whether a side's build has no copy of a function, and no other code there calls it directly, as far as code was read for calls.
@@ -410,6 +429,16 @@ impl Pair<'_> {
                 && there.function(callers[inlined_on.other()]).is_some_and(|there| there.is_described())
         };
         self.holders(found, inlined_on).into_iter().filter(is_alone).collect()
+    }
+
+    /// Those of the functions that contain copies on `inlined_on` which call the function in the code of the other side.
+    fn holders_that_call(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
+        let (there, function) = self.on(found, inlined_on.other());
+        let calls = |flip: &Flip| {
+            let callers = PerSide::new(flip.caller_before, flip.caller_after);
+            there.call(callers[inlined_on.other()], function).is_some()
+        };
+        self.holders(found, inlined_on).into_iter().filter(calls).collect()
     }
 
     /// Those of the functions that contain copies on `inlined_on` which lead to the function in the code of the other side.

@@ -1,5 +1,5 @@
 //! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f^g` a jump in tail position, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
-//! of `f`, `f#9` its line; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction;
+//! of `f`, `f#9` its line; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction, `f|` says that it is a part split off;
 //! `f!` was inlined, `f?` is without debug information, and `?` is a unit that was not read.
 
 use pdiff_analysis::classify::{
@@ -11,8 +11,8 @@ use pdiff_analysis::{
     SettingsKnowledge, Sides, SpinList,
 };
 use pdiff_profile::census::{
-    Body, BodyHash, CallEdge, Census, CensusBuilder, Coverage, EdgeSource, FunctionFacts, FunctionId,
-    InlineAttribute, InlineSite, Linkage, Producer, Spin, Visibility,
+    Body, BodyHash, BodyPart, CallEdge, Census, CensusBuilder, Coverage, EdgeSource, FunctionFacts,
+    FunctionId, InlineAttribute, InlineSite, Linkage, Producer, Spin, Visibility,
 };
 use pdiff_profile::{ObjectAddr, PerSide, Profile, RunMeasures};
 use std::collections::BTreeMap;
@@ -40,6 +40,7 @@ struct Draft {
     line: u32,
     hash: Option<u32>,
     spins: bool,
+    is_part: bool,
     is_inlined: bool,
     is_unknown: bool,
 }
@@ -61,6 +62,8 @@ fn drafts(words: &str) -> BTreeMap<String, Draft> {
             drafts.entry(name.to_owned()).or_default().hash = hash.parse().ok();
         } else if let Some(name) = word.strip_suffix('~') {
             drafts.entry(name.to_owned()).or_default().spins = true;
+        } else if let Some(name) = word.strip_suffix('|') {
+            drafts.entry(name.to_owned()).or_default().is_part = true;
         } else if let Some(name) = word.strip_suffix('!') {
             drafts.entry(name.to_owned()).or_default().is_inlined = true;
         } else if let Some(name) = word.strip_suffix('?') {
@@ -100,6 +103,7 @@ pub(crate) fn census(of: Words<'_>) -> Census {
             let body = Body {
                 described: of.visibility == Visibility::DebugInfo && !draft.is_unknown,
                 hash: draft.hash.map(BodyHash),
+                part: if draft.is_part { BodyPart::Part } else { BodyPart::Whole },
                 spin: draft.spins.then_some(Spin::Pause),
                 ..Body::at(ObjectAddr(addr), draft.bytes)
             };

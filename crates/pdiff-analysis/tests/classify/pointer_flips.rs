@@ -142,3 +142,21 @@ fn callers_of_which_debug_information_tells_nothing_may_contain_copies_still() {
     assert!(!of(&format!("{new} scan?")).contains("inline"));
     assert!(!of(&format!("{new} ?")).contains("inline"));
 }
+
+#[test]
+fn a_function_of_which_the_compiler_calls_a_part_where_it_was_inlined_is_inlined_no_more() {
+    let before = with_rest("main;scan 60\nmain;scan;+leaf 50");
+    let after = with_rest("main;scan 60\nmain;scan;+leaf 10\nmain;scan;leaf 190");
+    let inlined = format!("{BUILD} scan:400 scan<leaf*8");
+    let of = |old: &str, words: &str| {
+        let new = format!("{BUILD} scan:300 scan<leaf*4 leaf:150 {words}");
+        let extra = Extra::default();
+        said(&classified_with(seen(&before, old), seen(&after, &new), &extra), "leaf")
+    };
+    assert_eq!(of(&inlined, "leaf| scan>leaf"), "inline-regression proved R-inline-lost");
+    // It is the function as a whole that is called there, or somebody else calls the part, or it was called before as well.
+    let proved = |old: &str, words: &str| of(old, words).contains("proved");
+    assert!(!proved(&inlined, "scan>leaf"));
+    assert!(!proved(&inlined, "leaf| drop:60 main>drop drop>leaf"));
+    assert!(!proved(&format!("{inlined} leaf:150 scan>leaf"), "leaf| scan>leaf"));
+}
