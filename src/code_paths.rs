@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use pdiff_analysis::classify::{
-    CodePaths, ConditionAround, NumberUse, OtherNumber, SamplesAround, TurnsAround,
+    CodeChange, CodePaths, ConditionAround, NumberUse, OtherNumber, SamplesAround, TurnsAround,
 };
 use pdiff_profile::{FrameId, Lookup, Lookups, PerSide, Side, StackId};
 use pdiff_symbolize::{self as symbolize, CallPaths, CodeFile, CodeSamples, WayAround};
@@ -154,7 +154,8 @@ impl CodePaths for ProgramPaths<'_> {
         let sampled = self.sampled(side)?;
         let there = sampled.within(bodies).filter(|(addr, ..)| is_within(&turns.code, *addr));
         let taken = there.map(|(.., count)| count).sum();
-        Some(TurnsAround { can_skip: turns.can_skip, taken, all: sampled.all })
+        let (exits, other_calls) = (turns.exits, turns.other_calls);
+        Some(TurnsAround { can_skip: turns.can_skip, taken, exits, other_calls, all: sampled.all })
     }
 
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
@@ -165,19 +166,24 @@ impl CodePaths for ProgramPaths<'_> {
         self.of(side)?.has_loop(bodies)
     }
 
-    fn other_numbers(&self, bodies: PerSide<&[Range<u64>]>) -> Option<Vec<OtherNumber>> {
+    fn change(&self, bodies: PerSide<&[Range<u64>]>) -> Option<CodeChange> {
         let (before, after) = (self.of(Side::Before)?, self.of(Side::After)?);
-        let numbers = before.other_numbers(bodies.before, (after, bodies.after))?;
         let number = |of: symbolize::OtherNumber| OtherNumber {
             used: match of.used {
                 symbolize::NumberUse::Displacement => NumberUse::Displacement,
+                symbolize::NumberUse::Stride => NumberUse::Stride,
                 symbolize::NumberUse::Moved => NumberUse::Moved,
                 symbolize::NumberUse::Operand => NumberUse::Operand,
             },
             before: of.before,
             after: of.after,
         };
-        Some(numbers.into_iter().map(number).collect())
+        Some(match before.change(bodies.before, (after, bodies.after))? {
+            symbolize::CodeChange::Numbers(numbers) => {
+                CodeChange::Numbers(numbers.into_iter().map(number).collect())
+            }
+            symbolize::CodeChange::Instructions => CodeChange::Instructions,
+        })
     }
 
     fn ways_to(&self, side: Side, function: &str) -> Vec<u64> {

@@ -22,7 +22,7 @@ mod unwinder;
 pub use address_index::{Chain, FrameRef};
 pub use binary::kept_sections::KeptSections;
 pub use disassembly::{
-    CallPaths, CodeFile, CodeSamples, NumberUse, OtherNumber, TurnsAround, WantedCode, WayAround,
+    CallPaths, CodeChange, CodeFile, CodeSamples, NumberUse, OtherNumber, TurnsAround, WantedCode, WayAround,
 };
 pub use error::Error;
 pub use kernel_images::FileKernels;

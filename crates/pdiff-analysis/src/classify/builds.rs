@@ -12,7 +12,7 @@ use super::background::Foreground;
 use super::code_paths::CodePaths;
 use super::fact::CallsThere;
 use super::input::ClassifyInput;
-use super::like_code::{LikeCode, OtherNumbers};
+use super::like_code::{LikeCode, Likeness};
 use super::places::{names_above, places};
 use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
@@ -97,19 +97,20 @@ impl<'a> Builds<'a> {
         builds
     }
 
-    /// Looks how the code of sampled functions differs that has the same length and the same calls.
+    /// Looks how the code of sampled functions differs. What calls other functions does not differ in numbers alone.
     fn add_like_code(&mut self, paths: &dyn CodePaths) {
         let Some(pair) = &self.pair else { return };
-        let is_like = |found: &Match| {
+        let differs = |found: &&Match| {
             let (before, after) = (found.before, found.after);
             self.is_sampled(Side::Before, before)
                 && self.is_sampled(Side::After, after)
                 && pair.before.same_code(before, pair.after, after) == Some(false)
-                && code_bytes(pair.before, before) == code_bytes(pair.after, after)
-                && pair.same_calls(before, after)
         };
-        let like = pair.matching.matches().iter().filter(|found| is_like(found));
-        let functions = like.map(|found| (found.before, found.after));
+        let differing = pair.matching.matches().iter().filter(differs);
+        let functions = differing.map(|found| {
+            let functions = PerSide::new(found.before, found.after);
+            (functions, pair.same_calls(found.before, found.after))
+        });
         let censuses = PerSide::new(pair.before, pair.after);
         let like_code = LikeCode::new(paths, censuses, &pair.matching, functions);
         if let Some(pair) = &mut self.pair {
@@ -281,13 +282,16 @@ impl<'a> Builds<'a> {
         self.same_code(ids) == Some(false)
             && code_bytes(pair.before, *before) == code_bytes(pair.after, *after)
             && pair.same_calls(*before, *after)
-            && pair.like_code.of(*before, *after) != Some(OtherNumbers::Constants)
+            && !matches!(
+                pair.like_code.of(*before, *after),
+                Some(Likeness::Constants | Likeness::Instructions)
+            )
     }
 
-    /// Whether the code of a function differs as a record of another layout makes it, by as much as that of other functions.
-    pub(super) fn has_shared_layout(&self, ids: &PerSide<Vec<FunctionId>>) -> bool {
-        let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return false };
-        pair.like_code.of(*before, *after) == Some(OtherNumbers::SharedLayout)
+    /// How the code of a function differs; `None` where that is not known.
+    pub(super) fn likeness(&self, ids: &PerSide<Vec<FunctionId>>) -> Option<Likeness> {
+        let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return None };
+        pair.like_code.of(*before, *after)
     }
 
     /// Whether the code of a function differs, calls the same functions as often, and has nearly the same size: a compiler that puts
@@ -317,7 +321,7 @@ impl Pair<'_> {
     /// Whether two functions have the same code, but for numbers of lines; `None` where that cannot be said.
     fn same_code(&self, before: FunctionId, after: FunctionId) -> Option<bool> {
         let is_same = self.before.same_code(before, self.after, after)?;
-        Some(is_same || self.like_code.of(before, after) == Some(OtherNumbers::Lines))
+        Some(is_same || self.like_code.of(before, after) == Some(Likeness::Lines))
     }
 
     /// Whether two functions call the same functions with code of their own, by as many calls and jumps.

@@ -42,12 +42,16 @@ pub struct FewerWays {
 }
 
 /// The turns of a loop without a certain call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnsAround {
     /// Whether the code has such turns.
     pub can_skip: bool,
     /// The samples in code that only these run, in what is called there, too.
     pub taken: u64,
+    /// What is asked where the loop may be left, each once, in order.
+    pub exits: Vec<Box<str>>,
+    /// How many other calls the loop has.
+    pub other_calls: usize,
     /// All samples of the side.
     pub all: u64,
 }
@@ -57,6 +61,8 @@ pub struct TurnsAround {
 pub enum NumberUse {
     /// The place in a record, or in the stack frame.
     Displacement,
+    /// It is added to a pointer: the size of a record, for one.
+    Stride,
     /// It is put into a register or the stack frame as it is: an argument of a call, for one.
     Moved,
     /// It is compared, added, or used in another way.
@@ -72,6 +78,15 @@ pub struct OtherNumber {
     pub before: i64,
     /// The number in the other build.
     pub after: i64,
+}
+
+/// How the code of a function differs between the builds, but for addresses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CodeChange {
+    /// In these numbers alone, each once.
+    Numbers(Vec<OtherNumber>),
+    /// In other instructions, too.
+    Instructions,
 }
 
 /// Answers about the code of both builds.
@@ -104,9 +119,8 @@ pub trait CodePaths: Debug + Sync {
     /// Whether a function of a side's build jumps backwards; `None` if that is not known.
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool>;
 
-    /// The numbers in which the code of a function differs between the builds, but for addresses, each once. `None` if it differs in
-    /// anything else, and if that is not known.
-    fn other_numbers(&self, bodies: PerSide<&[Range<u64>]>) -> Option<Vec<OtherNumber>>;
+    /// How the code of a function differs between the builds; `None` if that is not known.
+    fn change(&self, bodies: PerSide<&[Range<u64>]>) -> Option<CodeChange>;
 
     /// The addresses of the linker's stubs and slots by which the program of a side's build calls a function of a library.
     fn ways_to(&self, side: Side, function: &str) -> Vec<u64>;

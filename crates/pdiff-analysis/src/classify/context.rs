@@ -15,6 +15,7 @@ use super::counts::CallCounts;
 use super::fact::Fact;
 use super::input::ClassifyInput;
 use super::instances::Instances;
+use super::like_code::Likeness;
 use super::lost_callers::{LostCall, LostCallers, reaches};
 use super::module_pairs::ReplacedModules;
 use super::places::places;
@@ -138,21 +139,26 @@ impl<'a> Context<'a> {
         Some(Fact::CountedBy(origin.to_owned()))
     }
 
-    /// Whether a function has the same code in both builds, or code of the same size, long enough to be so by no chance: a
-    /// record that grew changes offsets in the code of all that read it, and nothing else.
+    /// Whether a function has the same code in both builds, or code that differs by the layout of a record. Where that is not known, code
+    /// of the same size is taken for such, if it is long enough to be so by no chance.
     pub(super) fn has_like_code(&self, case: &Case<'_>) -> bool {
         let bytes = PerSide::from_fn(|side| {
             self.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
         });
         self.builds.same_code(&case.ids) == Some(true)
-            || (bytes.before >= TELLING_BYTES && bytes.before == bytes.after)
+            || match self.builds.likeness(&case.ids) {
+                Some(Likeness::Lines | Likeness::SharedLayout) => true,
+                Some(Likeness::Layout) => self.has_other_layout,
+                Some(Likeness::Constants | Likeness::Instructions) => false,
+                None => bytes.before >= TELLING_BYTES && bytes.before == bytes.after,
+            }
     }
 
-    /// Whether a function's code differs as that of several others does, as if they used a record of another layout: it kept its
-    /// size and its calls.
+    /// Whether a function's code differs as that of several others does, as if they used a record of another layout: the code shows
+    /// that, or it kept its size and its calls.
     pub(super) fn is_relaid(&self, case: &Case<'_>) -> bool {
         (self.has_other_layout && is_alike(&self.builds, case))
-            || (self.is_patched && self.builds.has_shared_layout(&case.ids))
+            || (self.is_patched && self.builds.likeness(&case.ids) == Some(Likeness::SharedLayout))
     }
 
     /// The case of a function by the name, object and file that rows, builds or stacks give it.

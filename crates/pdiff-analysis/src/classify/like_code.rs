@@ -1,4 +1,4 @@
-//! Functions whose code differs in numbers alone: of lines that moved, of records that have another layout, or another constant.
+//! How the code of functions differs: in numbers alone, of lines that moved or of records that have another layout, or in more.
 //!
 //! `__LINE__` stands in the code of whatever reports an error, so a line more at the top of a file changes the code of all functions
 //! below it that do, and what none of them does.
@@ -9,76 +9,91 @@ use pdiff_profile::PerSide;
 use pdiff_profile::census::{BodyPart, Census, FunctionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code_paths::{CodePaths, NumberUse, OtherNumber};
+use super::code_paths::{CodeChange, CodePaths, NumberUse, OtherNumber};
 use crate::matching::{Matching, file_stem};
 
-/// A number that differs as much in so many functions is no constant of one of them.
-const LEAST_FUNCTIONS: usize = 4;
+/// One function alone may read another field of a record.
+const LEAST_FUNCTIONS: usize = 2;
 
-/// So many are enough if it is a place in a record in one of them.
-const LEAST_WITH_PLACES: usize = 2;
-
-/// How the numbers differ.
+/// How much the codes of a function that differ are like each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum OtherNumbers {
-    /// As lines of the source that moved.
+pub(super) enum Likeness {
+    /// They differ as lines of the source that moved.
     Lines,
-    /// As if a record had another layout, by as much as in other functions, and maybe lines, too.
+    /// As if a record had another layout, by as much as in other functions, and maybe by lines, too.
     SharedLayout,
-    /// As if a record had another layout that this function alone uses, and maybe lines and another one, too: it may read another field.
+    /// As if a record had another layout that this function alone uses, and maybe by lines and another one, too: it may read another
+    /// field.
     Layout,
-    /// Also in another way.
+    /// In other numbers.
     Constants,
+    /// In instructions.
+    Instructions,
 }
 
-/// By function of both builds: how its code differs, where it differs in numbers alone.
+/// By function of both builds: how its code differs, where that is known.
 #[derive(Debug, Default)]
-pub(super) struct LikeCode(FxHashMap<(FunctionId, FunctionId), OtherNumbers>);
+pub(super) struct LikeCode(FxHashMap<(FunctionId, FunctionId), Likeness>);
 
 impl LikeCode {
-    /// Of functions whose code differs and has the same length.
+    /// Of functions whose code differs, and whether each has the same calls in both builds.
     pub(super) fn new(
         paths: &dyn CodePaths,
         censuses: PerSide<&Census>,
         matching: &Matching,
-        functions: impl Iterator<Item = (FunctionId, FunctionId)>,
+        functions: impl Iterator<Item = (PerSide<FunctionId>, bool)>,
     ) -> Self {
         let mut moved = None;
-        let differing = functions.filter_map(|(before, after)| {
-            let code = PerSide::new(code(censuses.before, before)?, code(censuses.after, after)?);
-            let mut numbers = paths.other_numbers(code.as_ref().map(Vec::as_slice))?;
-            let moved = moved.get_or_insert_with(|| MovedLines::new(censuses, matching));
-            let file = censuses.before.function(before)?.file().map_or("", file_stem);
-            numbers.retain(|number| !moved.has(file, number));
-            Some(((before, after), numbers))
-        });
-        let differing: Vec<((FunctionId, FunctionId), Vec<OtherNumber>)> = differing.collect();
+        let mut known = Self::default();
+        let mut differing: Vec<((FunctionId, FunctionId), Vec<OtherNumber>)> = Vec::new();
+        for (PerSide { before, after }, has_same_calls) in functions {
+            let codes = code(censuses.before, before).zip(code(censuses.after, after));
+            let change = codes.and_then(|(old, new)| paths.change(PerSide::new(&old, &new)));
+            match change.map(|change| if has_same_calls { change } else { CodeChange::Instructions }) {
+                Some(CodeChange::Numbers(mut numbers)) => {
+                    let moved = moved.get_or_insert_with(|| MovedLines::new(censuses, matching));
+                    numbers.retain(|number| !moved.has(censuses.before, before, number));
+                    differing.push(((before, after), numbers));
+                }
+                Some(CodeChange::Instructions) => {
+                    known.0.insert((before, after), Likeness::Instructions);
+                }
+                None => {}
+            }
+        }
         let mut in_functions: FxHashMap<i64, usize> = FxHashMap::default();
         let mut displaced: FxHashSet<i64> = FxHashSet::default();
         for (_, numbers) in &differing {
-            let by: FxHashSet<i64> = numbers.iter().map(difference).collect();
+            let of_layout = || numbers.iter().filter(|of| may_be_layout(of));
+            let by: FxHashSet<i64> = of_layout().map(difference).collect();
             by.into_iter().for_each(|by| *in_functions.entry(by).or_default() += 1);
             displaced.extend(numbers.iter().filter(|of| of.used == NumberUse::Displacement).map(difference));
         }
+        let is_layout =
+            |number: &OtherNumber| may_be_layout(number) && displaced.contains(&difference(number));
         let is_shared = |number: &OtherNumber| {
-            let by = difference(number);
-            let count = in_functions.get(&by).copied().unwrap_or(0);
-            count >= LEAST_FUNCTIONS || (count >= LEAST_WITH_PLACES && displaced.contains(&by))
+            let count = in_functions.get(&difference(number)).copied().unwrap_or(0);
+            is_layout(number) && count >= LEAST_FUNCTIONS
         };
-        let is_layout = |number: &OtherNumber| is_shared(number) || displaced.contains(&difference(number));
-        let kind = |numbers: &[OtherNumber]| match numbers {
-            [] => OtherNumbers::Lines,
-            _ if numbers.iter().all(is_shared) => OtherNumbers::SharedLayout,
-            _ if numbers.iter().all(is_layout) => OtherNumbers::Layout,
-            _ => OtherNumbers::Constants,
+        let likeness = |numbers: &[OtherNumber]| match numbers {
+            [] => Likeness::Lines,
+            _ if numbers.iter().all(is_shared) => Likeness::SharedLayout,
+            _ if numbers.iter().all(is_layout) => Likeness::Layout,
+            _ => Likeness::Constants,
         };
-        Self(differing.iter().map(|(pair, numbers)| (*pair, kind(numbers))).collect())
+        known.0.extend(differing.iter().map(|(pair, numbers)| (*pair, likeness(numbers))));
+        known
     }
 
-    /// How the code of a function differs; `None` where it differs in more than numbers, and where that is not known.
-    pub(super) fn of(&self, before: FunctionId, after: FunctionId) -> Option<OtherNumbers> {
+    /// How the code of a function differs; `None` where that is not known.
+    pub(super) fn of(&self, before: FunctionId, after: FunctionId) -> Option<Likeness> {
         self.0.get(&(before, after)).copied()
     }
+}
+
+/// Whether a number can be that of the layout of a record.
+fn may_be_layout(number: &OtherNumber) -> bool {
+    matches!(number.used, NumberUse::Displacement | NumberUse::Stride)
 }
 
 fn difference(number: &OtherNumber) -> i64 {
@@ -117,13 +132,23 @@ impl MovedLines {
         Self(lines)
     }
 
-    /// Whether a number may be that of a line of a file: it moved as the functions that are declared around it.
-    fn has(&self, file: &str, number: &OtherNumber) -> bool {
-        let Some(lines) = self.0.get(file).filter(|_| number.used == NumberUse::Moved) else { return false };
-        let next = lines.partition_point(|(line, _)| i64::from(*line) <= number.before);
-        let Some((_, above)) = next.checked_sub(1).and_then(|at| lines.get(at)) else { return false };
-        let below = lines.get(next).map_or(*above, |(_, below)| *below);
+    /// Whether a number may be that of a line of a function, or of one that is copied into it: it moved as the functions that are
+    /// declared around it.
+    fn has(&self, census: &Census, function: FunctionId, number: &OtherNumber) -> bool {
+        let copied = census.sites_by_caller(function).map(|site| site.callee);
+        let mut functions = std::iter::once(function).chain(copied);
+        number.used == NumberUse::Moved && functions.any(|of| self.is_in(census, of, number) == Some(true))
+    }
+
+    fn is_in(&self, census: &Census, function: FunctionId, number: &OtherNumber) -> Option<bool> {
+        let function = census.function(function)?;
+        let (line, lines) = (function.line()?, self.0.get(file_stem(function.file()?))?);
+        let own = lines.iter().find(|(of, _)| *of == line)?;
+        let next = lines.get(lines.partition_point(|(of, _)| *of <= line));
+        let is_inside =
+            i64::from(line) <= number.before && next.is_none_or(|(next, _)| number.before < i64::from(*next));
         // Lines may have come in between.
-        (*above.min(&below)..=*above.max(&below)).contains(&difference(number))
+        let below = next.map_or(own.1, |(_, moved)| *moved);
+        Some(is_inside && (own.1.min(below)..=own.1.max(below)).contains(&difference(number)))
     }
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use pdiff_analysis::classify::{
-    CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, OtherNumber, SamplesAround,
-    TurnsAround,
+    CallCounts, CallInCode, CodeChange, CodePaths, ConditionAround, Evidence, Fact, OtherNumber,
+    SamplesAround, TurnsAround,
 };
 use pdiff_profile::{PerSide, Side};
 
@@ -172,6 +172,12 @@ pub(crate) struct Ways {
     pub(crate) numbers: Vec<(u64, OtherNumber)>,
     /// Whether a turn of the loop around the call can go on without it, and the samples there.
     pub(crate) turns: PerSide<Option<(bool, u64)>>,
+    /// What is asked where that loop may be left.
+    pub(crate) exits: PerSide<&'static str>,
+    /// How many other calls that loop has.
+    pub(crate) other_calls: PerSide<usize>,
+    /// Where functions begin before whose instructions are other ones.
+    pub(crate) rewritten: Vec<u64>,
 }
 
 impl Ways {
@@ -215,7 +221,13 @@ impl CodePaths for Ways {
     }
 
     fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround> {
-        let turns = |(can_skip, taken)| TurnsAround { can_skip, taken, all: 10_000 };
+        let turns = |(can_skip, taken)| TurnsAround {
+            can_skip,
+            taken,
+            exits: self.exits[side].split_whitespace().map(Into::into).collect(),
+            other_calls: self.other_calls[side],
+            all: 10_000,
+        };
         self.turns[side].filter(|_| self.is_asked(bodies, callees)).map(turns)
     }
 
@@ -227,14 +239,14 @@ impl CodePaths for Ways {
         bodies.first().map(|body| body.start == self.looping)
     }
 
-    fn other_numbers(&self, bodies: PerSide<&[Range<u64>]>) -> Option<Vec<OtherNumber>> {
-        let of: Vec<OtherNumber> = self
-            .numbers
-            .iter()
-            .filter(|(start, _)| bodies.before[0].start == *start)
-            .map(|(_, number)| *number)
-            .collect();
-        (!of.is_empty()).then_some(of)
+    fn change(&self, bodies: PerSide<&[Range<u64>]>) -> Option<CodeChange> {
+        let start = bodies.before.first()?.start;
+        if self.rewritten.contains(&start) {
+            return Some(CodeChange::Instructions);
+        }
+        let of_it = self.numbers.iter().filter(|(at, _)| *at == start);
+        let numbers: Vec<OtherNumber> = of_it.map(|(_, number)| *number).collect();
+        (!numbers.is_empty()).then_some(CodeChange::Numbers(numbers))
     }
 
     fn ways_to(&self, _: Side, function: &str) -> Vec<u64> {
@@ -257,6 +269,7 @@ fn code_that_has_no_way_around_a_call_any_more_proves_a_missing_fast_path() {
             caller: 0x1000,
             callee: 0x4000,
             can_skip: PerSide::new(before_skips, after_skips),
+            around: PerSide::new(Some([40, 10_000]), Some([0, 10_000])),
             ..Ways::default()
         };
         let extra = Extra { paths: Some(&ways), ..Extra::default() };
@@ -288,7 +301,8 @@ fn a_lock_that_code_has_no_way_around_any_more_proves_a_missing_fast_path() {
     let said_with = |before_skips: bool, after_skips: bool| {
         let can_skip = PerSide::new(Some(before_skips), Some(after_skips));
         // In the order of their names: get, lock@plt, main, ...
-        let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip, ..Ways::default() };
+        let around = PerSide::new(Some([40, 10_000]), Some([0, 10_000]));
+        let ways = Ways { caller: 0x1000, callee: 0x2000, can_skip, around, ..Ways::default() };
         let extra = Extra { paths: Some(&ways), same_objects: &same, ..Extra::default() };
         let outcome = classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
         (said(&outcome, "get"), said(&outcome, "lock"))

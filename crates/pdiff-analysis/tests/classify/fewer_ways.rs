@@ -80,8 +80,48 @@ fn what_costs_more_elsewhere_too_may_do_more_each_time() {
     assert!(!said_of_get(&ways, 40).0.contains("proved"));
     let mut no_way = Ways { can_skip: PerSide::new(Some(true), Some(false)), ..ways };
     no_way.conditions = PerSide::default();
+    no_way.around = PerSide::new(Some([40, 10_000]), Some([0, 10_000]));
     assert_eq!(said_of_get(&no_way, 20).0, PROVED);
     assert!(!said_of_get(&no_way, 40).0.contains("proved"));
+}
+
+#[test]
+fn other_code_may_do_more_each_time_though_it_has_the_same_size() {
+    let said_with = |rewritten: Vec<u64>| {
+        let ways = Ways { rewritten, ..ways(0x4000, "null:7 small:90", "null:7") };
+        let (steady, words) = steady();
+        let before = format!("{steady}main;get 60\nmain;other;read 20");
+        let after = format!("{steady}main;get 60\nmain;other;read 20\nmain;get;read 90");
+        let build = |get: u32, read: u32| {
+            format!(
+                "main:50 {words} main>get get>read read:300 read={read} other:80 other=38 other>read get:200 get={get}"
+            )
+        };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let outcome = classified_with(seen(&before, &build(60, 39)), seen(&after, &build(61, 40)), &extra);
+        said(&outcome, "get")
+    };
+    assert_eq!(said_with(Vec::new()), PROVED);
+    assert!(!said_with(vec![0x4000]).contains("proved"), "{}", said_with(vec![0x4000]));
+}
+
+#[test]
+fn a_check_may_have_moved_to_the_caller() {
+    let said_with = |main: u32| {
+        let ways = ways(0x4000, "null:7 small:90", "null:7");
+        let (steady, words) = steady();
+        let before = format!("{steady}main;get 60\nmain;other;read 20");
+        let after = format!("{steady}main;get 60\nmain;other;read 20\nmain;get;read 90");
+        let build = |get: u32, main: u32| {
+            format!(
+                "main:50 main={main} {words} main>get get>read read:300 read=39 other:80 other=38 other>read get:200 get={get}"
+            )
+        };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        said(&classified_with(seen(&before, &build(60, 70)), seen(&after, &build(61, main)), &extra), "get")
+    };
+    assert_eq!(said_with(70), PROVED);
+    assert_eq!(said_with(71), LIKELY);
 }
 
 #[test]
@@ -155,7 +195,7 @@ fn said_of_copy(turns: PerSide<Option<(bool, u64)>>, called_before: u64, in_merg
             slow(calls)
         )
     };
-    let (before, after) = (of(20, called_before), of(5, 90));
+    let (before, after) = (of(20, called_before), of(5, 90).replace("main;look 90", "main;look 106"));
     // In the order of their names: look at 1000, main, merge, same, slow at 5000.
     let build = |look: u32| {
         format!(
@@ -184,8 +224,8 @@ fn a_loop_whose_turns_all_make_a_call_that_some_did_without_proves_a_missing_fas
     assert_eq!(said_of_copy(PerSide::new(some, none), 0, 3), LIKELY);
 }
 
-#[test]
-fn what_turns_called_before_may_cost_more_each_time() {
+/// What is said of `slow`, which costs 160 under `look` after; the loop in `look` makes the call in every turn.
+fn said_of_slow(before: u64, own: [u64; 2], exits: [&'static str; 2], other_calls: [usize; 2]) -> String {
     let (steady, words) = steady();
     let build = |look: u32| {
         format!(
@@ -193,16 +233,30 @@ fn what_turns_called_before_may_cost_more_each_time() {
              merge>slow"
         )
     };
-    let of =
-        |slow: u64| format!("{steady}main;look 90\nmain;look;slow {slow}\nmain;merge 20\nmain;merge;slow 60");
+    let of = |own: u64, slow: u64| {
+        format!("{steady}main;look {own}\nmain;look;slow {slow}\nmain;merge 20\nmain;merge;slow 60")
+    };
     // In the order of their names: look at 1000, main, merge, slow at 4000.
     let turns = PerSide::new(Some((true, 40)), Some((false, 0)));
-    let ways = Ways { caller: 0x1000, callee: 0x4000, turns, ..Ways::default() };
+    let (exits, other_calls) =
+        (PerSide::new(exits[0], exits[1]), PerSide::new(other_calls[0], other_calls[1]));
+    let ways = Ways { caller: 0x1000, callee: 0x4000, turns, exits, other_calls, ..Ways::default() };
     let extra = Extra { paths: Some(&ways), ..Extra::default() };
-    let said_of = |before: u64| {
-        let outcome = classified_with(seen(&of(before), &build(60)), seen(&of(160), &build(61)), &extra);
-        said(&outcome, "slow")
-    };
-    assert_eq!(said_of(10), "missing-fast-path proved R-edge");
-    assert_eq!(said_of(60), "missing-fast-path likely R-edge");
+    let (old, new) = (of(own[0], before), of(own[1], 160));
+    let outcome = classified_with(seen(&old, &build(60)), seen(&new, &build(61)), &extra);
+    said(&outcome, "slow")
+}
+
+#[test]
+fn turns_that_are_gone_prove_nothing_where_the_same_may_be_done_elsewhere() {
+    let likely = "missing-fast-path likely R-edge";
+    let exits = ["end null", "end"];
+    assert_eq!(said_of_slow(10, [94, 90], exits, [1, 1]), "missing-fast-path proved R-edge");
+    // What they called before may cost more each time.
+    assert_eq!(said_of_slow(60, [94, 90], exits, [1, 1]), likely);
+    // The function itself costs as much.
+    assert_eq!(said_of_slow(10, [90, 90], exits, [1, 1]), likely);
+    // The check leaves the loop now, or another function does it.
+    assert_eq!(said_of_slow(10, [94, 90], ["end", "end kind"], [1, 1]), likely);
+    assert_eq!(said_of_slow(10, [94, 90], exits, [1, 2]), likely);
 }

@@ -9,7 +9,13 @@ use crate::fast_paths::Ways;
 /// After's code of `caller` goes on to `callee` whatever it asks. Functions have the addresses 0x1000, 0x2000 and so on, in the order of
 /// their names.
 fn goes_on_always(caller: u64, callee: u64) -> Ways {
-    Ways { caller, callee, can_skip: PerSide::new(Some(true), Some(false)), ..Ways::default() }
+    Ways { caller, callee, ..always() }
+}
+
+/// The same, with forty samples of the ways around before.
+fn always() -> Ways {
+    let around = PerSide::new(Some([40, 10_000]), Some([0, 10_000]));
+    Ways { can_skip: PerSide::new(Some(true), Some(false)), around, ..Ways::default() }
 }
 
 /// The verdicts on two sides, each of stacks and a build, if their code is as `ways` say.
@@ -40,6 +46,10 @@ fn a_callee_of_many_that_its_caller_cannot_leave_out_any_more_is_called_more_by_
     assert!(matches!(reason, Reason::MoreOnEdge { is_proved: true, .. }), "{reason:?}");
     let (unknown, _) = said_of(&goes_on_always(0x9000, 0x1000));
     assert!(!unknown[0].contains("fast-path"), "{unknown:?}");
+    // The check was hardly ever true.
+    let around = PerSide::new(Some([9, 10_000]), Some([0, 10_000]));
+    let (proved, _) = said_of(&Ways { around, ..goes_on_always(0x4000, 0x1000) });
+    assert!(!proved[0].contains("proved"), "{proved:?}");
 }
 
 #[test]
@@ -117,6 +127,17 @@ fn samples_on_ways_that_are_not_taken_any_more_prove_a_missing_fast_path() {
         format!("main:50 {words} main>root root:200 root={root} root>load load:300 load=50 main>load")
     };
     let of = |load: u64| format!("{steady}main;root 60\nmain;root;load {load}\nmain;load 90");
+    let said_asking = |asks: PerSide<Option<&'static str>>| {
+        let can_skip = PerSide::new(Some(true), Some(true));
+        let around = PerSide::new(Some([200, 600]), Some([0, 640]));
+        let (caller, callee, is_hardly_taken) = (0x3000, 0x1000, true);
+        let ways =
+            Ways { caller, callee, can_skip, around, is_hardly_taken, conditions: asks, ..Ways::default() };
+        said(&by_code(&ways, &(of(30), build(60)), &(of(150), build(61))), "root")
+    };
+    // It asks the same, so the data chose the way.
+    assert!(!said_asking(PerSide::new(Some("null:9"), Some("null:0"))).contains("proved"));
+    assert!(said_asking(PerSide::new(Some("null:9"), Some("same:0"))).contains("proved"));
     let said_with = |old: &str, before: Option<[u64; 2]>, after: Option<[u64; 2]>, is_hardly_taken: bool| {
         // In the order of their names: load, main, root. Both builds have a way around the call.
         let can_skip = PerSide::new(Some(true), Some(true));

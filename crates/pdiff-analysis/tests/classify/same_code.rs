@@ -292,6 +292,8 @@ fn numbers_of_lines_that_moved_are_no_other_code() {
     // The lines of the function before it did not move.
     assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 120, 124)]), changed);
     assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 90, 93)]), changed);
+    // It is a line of the next function.
+    assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 220, 223)]), changed);
     // It is added to something.
     assert_eq!(limit_with(1, &[(0, NumberUse::Operand, 120, 123)]), changed);
     assert_eq!(limit_with(1, &[]), changed);
@@ -301,12 +303,13 @@ fn numbers_of_lines_that_moved_are_no_other_code() {
 fn a_constant_is_no_other_layout_of_a_record() {
     let changed = ("likely", Some(Limit::CallsOrCost));
     let relaid = ("unclear", Some(Limit::Relaid));
-    let constant = (0, NumberUse::Operand, 200, 2);
-    assert_eq!(limit_with(5, &[constant]), changed);
-    // Others have one that differs as much.
+    assert_eq!(limit_with(5, &[(0, NumberUse::Operand, 200, 2)]), changed);
+    // Others have one that differs as much, or a place in a record does.
     let in_four: Vec<_> = (0..4).map(|n| (n, NumberUse::Operand, 200, 2)).collect();
-    assert_eq!(limit_with(5, &in_four), relaid);
-    assert_eq!(limit_with(5, &in_four[..3]), changed);
+    assert_eq!(limit_with(5, &in_four), changed);
+    let place = (1, NumberUse::Displacement, 16, 96);
+    assert_eq!(limit_with(5, &[(0, NumberUse::Operand, 16, 96), place]), changed);
+    assert_eq!(limit_with(5, &[(0, NumberUse::Stride, 16, 96), place]), relaid);
 }
 
 #[test]
@@ -314,7 +317,7 @@ fn two_functions_that_use_a_record_of_another_layout_tell_of_it() {
     let changed = ("likely", Some(Limit::CallsOrCost));
     let relaid = ("unclear", Some(Limit::Relaid));
     let place = |function: u64, after: i64| (function, NumberUse::Displacement, 16, after);
-    assert_eq!(limit_with(2, &[(0, NumberUse::Operand, 16, 96), place(1, 96)]), relaid);
+    assert_eq!(limit_with(2, &[(0, NumberUse::Stride, 16, 96), place(1, 96)]), relaid);
     // One function alone may use another field, and so may two that do not differ alike.
     assert_eq!(limit_with(1, &[place(0, 96)]), changed);
     assert_eq!(limit_with(2, &[place(0, 96), place(1, 24)]), changed);

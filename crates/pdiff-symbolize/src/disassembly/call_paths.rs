@@ -17,7 +17,7 @@ use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::{Layout, Processor};
 use crate::disassembly::no_return::NoReturn;
-use crate::disassembly::numbers::{Code, OtherNumber, other_numbers};
+use crate::disassembly::numbers::{Code, CodeChange, change};
 use crate::disassembly::steps::{NeverReturns, Step, around, following, leading_to, ranges, reached, steps};
 use crate::disassembly::turns::{TurnsAround, turns_around};
 use crate::error::Error;
@@ -124,19 +124,17 @@ impl CallPaths {
         self.asked(bodies, &[], has_loop)
     }
 
-    /// The numbers that differ between a function of this file and the same function of another one, each once and sorted. Both are given
-    /// as in [`Self::can_skip`]. `None` if their code differs in anything else, and if it is not known.
+    /// How the code of a function of this file differs from that of the same function of another file. Both are given as in
+    /// [`Self::can_skip`]. `None` if the code of one is not known.
     #[must_use]
-    pub fn other_numbers(
+    pub fn change(
         &self,
         bodies: &[Range<u64>],
         (other, others): (&Self, &[Range<u64>]),
-    ) -> Option<Vec<OtherNumber>> {
+    ) -> Option<CodeChange> {
         let (parts, others) = (self.parts(bodies)?, other.parts(others)?);
-        other_numbers(
-            &Code { parts: &parts, layout: self.layout() },
-            &Code { parts: &others, layout: other.layout() },
-        )
+        let before = Code { parts: &parts, layout: self.layout() };
+        Some(change(&before, &Code { parts: &others, layout: other.layout() }))
     }
 
     fn layout(&self) -> &Layout {

@@ -3,7 +3,7 @@
 //! A turn begins where the loop is entered, and ends where it goes on with the next one. Ways out of the loop end no turn: a loop that
 //! is left does not go on to the call, whatever it did before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +21,10 @@ pub struct TurnsAround {
     pub can_skip: bool,
     /// The code that only these run, in order.
     pub code: Vec<Range<u64>>,
+    /// What is asked where the loop may be left, each once, in order.
+    pub exits: Vec<Box<str>>,
+    /// How many other calls the loop has.
+    pub other_calls: usize,
 }
 
 /// The turns without a call of the innermost loop around all calls of the callee; `None` if there is no such loop.
@@ -34,7 +38,12 @@ pub(super) fn turns_around(
     let code = ranges(&turn, around(&turn, head)?);
     let run = reached(&turn, [head], false)?;
     let can_skip = run.iter().any(|at| turn.get(at).is_some_and(|step| step.leaves));
-    Some(TurnsAround { can_skip, code })
+    let inside = || turn.keys().filter_map(|at| Some((*at, steps.get(at)?)));
+    let leads_out = |at: u64| successors(&steps, at).any(|to| !turn.contains_key(&to));
+    let exits: BTreeSet<Box<str>> =
+        inside().filter(|(at, _)| leads_out(*at)).filter_map(|(_, step)| step.asks.clone()).collect();
+    let other_calls = inside().filter(|(_, step)| step.may_stay_away).count();
+    Some(TurnsAround { can_skip, code, exits: exits.into_iter().collect(), other_calls })
 }
 
 /// The innermost loop that all calls of the callee are in: where a turn begins, and its instructions, of which those that end a turn
@@ -144,6 +153,15 @@ mod tests {
         // 1: dec %esi; je 2f; call 0x2000; jmp 1b; 2: ret
         let code = b"\xff\xce\x74\x07\xe8\xf7\x0f\x00\x00\xeb\xf5\xc3";
         assert_eq!(turns(code), Some((false, vec![])));
+        let found = |code: &[u8]| {
+            let found = turns_around(&[(0x1000, code)], (&[0x2000], &CallTargets::default()), &|_| false);
+            let found = found.unwrap();
+            (found.exits.iter().map(ToString::to_string).collect::<Vec<_>>(), found.other_calls)
+        };
+        assert_eq!(found(code), (vec!["dec4 r e".to_owned()], 0));
+        // 1: dec %esi; je 2f; test %edi,%edi; je 2f; call 0x2000; call 0x3000; jmp 1b; 2: ret
+        let code = b"\xff\xce\x74\x10\x85\xff\x74\x0c\xe8\xf3\x0f\x00\x00\xe8\xee\x1f\x00\x00\xeb\xec\xc3";
+        assert_eq!(found(code), (vec!["dec4 r e".to_owned(), "test4 same e".to_owned()], 1));
     }
 
     #[test]

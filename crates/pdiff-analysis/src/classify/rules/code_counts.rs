@@ -35,18 +35,13 @@ pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, call
     PerSide::from_fn(|side| can_skip(context, caller, callee, side)) == PerSide::new(Some(true), Some(false))
 }
 
-/// Whether a lost way around a call can be why the callee costs more. A loop around the call may run more often; then the before run
-/// must have taken the ways around it.
-pub(super) fn is_lost_way_why(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    let repeats = || {
-        let (code, entries) = code_and_entries(context, caller, callee, Side::After)?;
-        context.input.paths?.repeats(Side::After, &code, &entries)
-    };
-    let samples = || samples_around(context, caller, callee, Side::Before);
-    repeats() == Some(false) || samples().is_some_and(|of| of.around >= FEW_SAMPLES)
+/// Whether the before run took the ways around a call: a check that was never true is gone without an effect.
+pub(super) fn has_taken_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+    samples_around(context, caller, callee, Side::Before).is_some_and(|of| of.around >= FEW_SAMPLES)
 }
 
-/// The turns of the loop in a caller that went on without a call of the callee in the before run, if the after build has none.
+/// The turns of the loop in a caller that went on without a call of the callee in the before run, if the after build has none. Another way
+/// out of the loop may have taken their place, or what is called there now may do what they did.
 pub(super) fn lost_turns_around(
     context: &Context<'_>,
     caller: &Case<'_>,
@@ -57,7 +52,12 @@ pub(super) fn lost_turns_around(
         context.input.paths?.turns_around(side, &code, &entries)
     };
     let before = of(Side::Before).filter(|turns| turns.taken >= FEW_SAMPLES)?;
-    of(Side::After).filter(|turns| !turns.can_skip).map(|_| before)
+    let is_less = |after: &TurnsAround| {
+        !after.can_skip
+            && after.exits.iter().all(|asks| before.exits.contains(asks))
+            && after.other_calls <= before.other_calls
+    };
+    of(Side::After).is_some_and(|after| is_less(&after)).then_some(before)
 }
 
 /// The samples of a side on the ways through a function without a call of the callee.
@@ -98,6 +98,15 @@ pub(super) fn way_not_taken(
         |of: &SamplesAround| of.around >= FEW_SAMPLES && of.around as f64 >= OWN_PART * of.own as f64;
     let before = of(Side::Before).filter(was_taken)?;
     let after = of(Side::After).filter(|of| of.is_hardly_taken)?;
+    // Where it asks the same, the data chose the way.
+    let asks = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        let conditions = context.input.paths?.conditions_around(side, &code, &entries)?;
+        Some(conditions.into_iter().map(|condition| condition.asks).collect::<Vec<_>>())
+    };
+    if asks(Side::Before).is_some_and(|before| asks(Side::After) == Some(before)) {
+        return None;
+    }
     // As many of all samples.
     let expected = before.around as f64 * after.all as f64 / before.all.max(1) as f64;
     let is_told = expected >= FEW_SAMPLES as f64 && after.around as f64 <= HARDLY * expected;
@@ -112,7 +121,11 @@ pub(super) fn fewer_ways_around(
     caller: &Case<'_>,
     callee: &Case<'_>,
 ) -> Option<FewerWays> {
-    if !context.is_patched {
+    // What else changed above may ask it for other things, or ask itself what it asked.
+    let main = context.calls_to(caller.row, Side::After).into_iter().find_map(|call| context.caller(call));
+    let is_asked_as_before =
+        main.is_none_or(|main| context.builds.same_code(&main.ids) != Some(false) || context.is_relaid(main));
+    if !context.is_patched || !is_asked_as_before {
         return None;
     }
     let of = |side: Side| {

@@ -3,6 +3,8 @@
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::{Case, share_pct};
+use crate::classify::cause::Judged;
+use crate::classify::code_paths::TurnsAround;
 use crate::classify::context::Context;
 use crate::classify::fact::Fact;
 use crate::compare::{Row, SampledCall};
@@ -11,6 +13,7 @@ use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 use super::code_counts::{self, calls_in_code, copies_in_code, has_lost_way_around};
 use super::holder::{code_with_call, sampled_holder};
 use super::newly_active::FACTOR;
+use super::weight::has_same_code;
 
 /// What is copied is proved by one callee if that has this part of its cost.
 const EXPLAINING_PART: f64 = 0.5;
@@ -23,6 +26,9 @@ pub(super) fn no_way_around(context: &Context<'_>, caller: &Case<'_>, call: &Sam
 
 /// What grew by this factor under other callers costs more in itself.
 const MORE_ELSEWHERE: f64 = 1.3;
+
+/// So much of what was on ways that are gone must be gone: else the same is done elsewhere.
+const LEFT_PART: f64 = 0.5;
 
 /// So many copies, each in the other, are followed down to a call in the caller's code.
 const COPIED_DEPTH: usize = 3;
@@ -42,6 +48,18 @@ fn grew_elsewhere(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall, 
     before >= FLOOR_PP
         && samples >= MIN_SAMPLES as f64
         && after >= MORE_ELSEWHERE * context.common_shift.factor() * before
+}
+
+/// How many of a function's samples before are gone, by a measure and without the common factor.
+fn less_samples(context: &Context<'_>, case: &Case<'_>, measure: Judged) -> f64 {
+    let (row, (before, after)) = (case.row, measure.shares(case.row));
+    let less_pp = -context.common_shift.own_change_pp(before, after);
+    let before_pp = context.common_shift.factor() * before;
+    let samples = match measure {
+        Judged::Booked => row.booked.samples(Side::Before),
+        _ => row.before.samples,
+    };
+    if before_pp > 0.0 { less_pp / before_pp * samples as f64 } else { 0.0 }
 }
 
 fn proof_at_depth(
@@ -65,13 +83,14 @@ fn proof_at_depth(
         let is_main = is_most(caller.row, call) && is_most(callee.row, main);
         return is_main.then(|| proof_at_depth(context, caller, main, depth - 1)).flatten();
     }
-    // What costs more elsewhere, too, may do more each time.
-    if grew_elsewhere(context, caller, call, callee) {
+    // What costs more elsewhere, too, may do more each time, and so may other code.
+    let is_same = has_same_code(context, callee) || context.has_like_code(callee);
+    if !is_same || grew_elsewhere(context, caller, call, callee) {
         return None;
     }
     let names = || (caller.row.name.to_string(), callee.row.name.to_string());
     let by_code = no_way_around(context, caller, call)
-        .filter(|_| code_counts::is_lost_way_why(context, caller, callee));
+        .filter(|_| code_counts::has_taken_way_around(context, caller, callee));
     let by_samples = || {
         let samples = code_counts::way_not_taken(context, caller, callee)?;
         let (caller, callee) = names();
@@ -89,7 +108,13 @@ fn proof_at_depth(
         let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
         let hardly_called = pct.after >= FACTOR * context.common_shift.factor() * pct.before;
         let turns = code_counts::lost_turns_around(context, holder, callee);
-        let turns = turns.filter(|_| context.is_patched && hardly_called)?;
+        let is_left = |turns: &TurnsAround| {
+            let less = [(caller, Judged::OwnSelf), (holder, Judged::Booked)];
+            let less = less.map(|(case, measure)| less_samples(context, case, measure));
+            less.into_iter().any(|less| less >= LEFT_PART * turns.taken as f64)
+        };
+        let turns = turns.filter(|_| context.is_patched && hardly_called);
+        let turns = turns.filter(is_left)?;
         let (_, callee) = names();
         Some(Fact::NoTurnAround { caller: holder.row.name.to_string(), callee, turns })
     };
