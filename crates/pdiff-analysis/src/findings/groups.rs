@@ -24,6 +24,8 @@ pub(super) struct Node {
     pub(super) place: Place,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
+    /// Its parent leads to it by way of a function that leads to many.
+    pub(super) is_across_helper: bool,
     /// Of the place and light ones below it, on each side.
     pub(super) own: PerSide<Amount>,
     /// Of all below it, too.
@@ -67,6 +69,10 @@ impl Groups {
                 place: all.places[*at],
                 parent: None,
                 children: Vec::new(),
+                is_across_helper: match all.places[*at] {
+                    Place::Anchor(anchor) => tree.is_across_helper(anchor),
+                    _ => false,
+                },
                 own: Default::default(),
                 all: Default::default(),
             })

@@ -73,8 +73,9 @@ impl Finder<'_> {
         callee.map_or(Place::Anchor(anchor), |callee| Place::Edge(anchor, *callee))
     }
 
-    /// The anchor that a stack belongs to, and its last position: of the helper nearest the leaf, if there is one, else
-    /// the one deepest in the tree. What one caller alone calls more or less is the caller's.
+    /// The anchor that a stack belongs to, and its last position. What one caller alone calls more or less is the caller's. Below the
+    /// helper nearest the leaf it is a function that an anchor above the helper has nearly all of, if there is one. Else it is one below
+    /// that helper, or the helper, and without helpers the one deepest in the tree.
     fn deepest(&self, functions: &[KeyId]) -> Option<(usize, usize)> {
         let found =
             || functions.iter().enumerate().filter_map(|(at, key)| Some((at, self.anchors.number(*key)?)));
@@ -85,11 +86,16 @@ impl Finder<'_> {
                 return Some(caller);
             }
         }
+        let by_depth = |(at, anchor): &(usize, usize)| (self.tree.depth(*anchor), *at);
         let helper = found().rfind(|(_, anchor)| self.tree.is_helper(*anchor));
-        let candidates = found().filter(|(at, anchor)| {
-            helper.is_none_or(|(from, helper)| *at >= from && self.tree.is_below(*anchor, helper))
-        });
-        candidates.max_by_key(|(at, anchor)| (self.tree.depth(*anchor), *at))
+        let Some((from, helper)) = helper else { return found().max_by_key(by_depth) };
+        let is_owned = |(at, anchor): &(usize, usize)| {
+            let is_above = |owner: usize| found().any(|(at, above)| at < from && above == owner);
+            *at > from && self.tree.owners(*anchor).any(is_above)
+        };
+        let of_owner = found().filter(is_owned).max_by_key(by_depth);
+        let of_helper = || found().filter(|(at, anchor)| *at >= from && self.tree.is_below(*anchor, helper));
+        of_owner.or_else(|| of_helper().max_by_key(by_depth))
     }
 
     fn without_anchor(&self, functions: &[KeyId]) -> Place {

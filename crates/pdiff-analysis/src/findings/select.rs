@@ -224,8 +224,11 @@ impl Choice<'_> {
     }
 
     /// Whether the changes below a node are better told as one: they go one way, none stands out, or one of its callees is
-    /// most of it.
+    /// most of it. What it reaches through a function that leads to many are several things.
     fn is_one(&self, picks: &[Pick]) -> bool {
+        if picks.iter().any(|pick| self.is_across_helper(pick.node)) {
+            return false;
+        }
         let change = &self.changes.all[self.node];
         let sum: f64 = picks.iter().map(|pick| pick.change.points.abs()).sum();
         let largest = picks.iter().map(|pick| pick.change.points.abs()).fold(0.0, f64::max);
@@ -235,6 +238,15 @@ impl Choice<'_> {
             && self.weight() <= OF_CALLEE * largest;
         let stands_out = largest >= STANDS_OUT * change.points.abs();
         is_coherent && !self.is_wide() && (is_its_callee || !stands_out)
+    }
+
+    /// Whether a node below this one is reached from it through a helper.
+    fn is_across_helper(&self, below: usize) -> bool {
+        let above = std::iter::successors(Some(below), |at| self.groups.nodes[*at].parent);
+        above
+            .take_while(|at| *at != self.node)
+            .last()
+            .is_some_and(|child| self.groups.nodes[child].is_across_helper)
     }
 
     fn weight(&self) -> f64 {

@@ -37,6 +37,8 @@ pub(super) struct AnchorTree {
     parents: Vec<Option<usize>>,
     depths: Vec<u32>,
     is_helper: Vec<bool>,
+    /// Whether a helper stands between it and its parent in most of its weight.
+    is_across_helper: Vec<bool>,
     /// Callers and functions whose work below that caller is the caller's.
     of_caller: FxHashSet<(usize, usize)>,
 }
@@ -81,6 +83,7 @@ impl AnchorTree {
             parents: vec![None; anchors.len()],
             depths: vec![0; anchors.len()],
             is_helper: vec![false; anchors.len()],
+            is_across_helper: vec![false; anchors.len()],
             of_caller: FxHashSet::default(),
         };
         let mut above = Above::new(anchors.len());
@@ -99,6 +102,7 @@ impl AnchorTree {
             tree.parents[*anchor] = candidates.into_iter().find(|other| !tree.is_below(*other, *anchor));
         }
         tree.find_helpers(&trie, &by_anchor, &has_owner, shares);
+        tree.find_across_helpers(&trie, &by_anchor, share);
         tree.set_depths();
         tree
     }
@@ -119,6 +123,11 @@ impl AnchorTree {
         self.parents[anchor]
     }
 
+    /// The anchors that it is below, nearest first.
+    pub(super) fn owners(&self, anchor: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.parents[anchor], |at| self.parents[*at])
+    }
+
     /// How many anchors are between it and a root.
     pub(super) fn depth(&self, anchor: usize) -> u32 {
         self.depths[anchor]
@@ -127,6 +136,11 @@ impl AnchorTree {
     /// Whether no caller has half of it.
     pub(super) fn is_helper(&self, anchor: usize) -> bool {
         self.is_helper[anchor]
+    }
+
+    /// Whether its parent leads to it by way of a helper, that leads to many.
+    pub(super) fn is_across_helper(&self, anchor: usize) -> bool {
+        self.is_across_helper[anchor]
     }
 
     /// Whether a function's work below this caller is the caller's: that one alone calls it much more or much less.
@@ -178,6 +192,28 @@ impl AnchorTree {
             if self.is_helper[anchor] {
                 self.parents[anchor] = None;
             }
+        }
+    }
+
+    /// Finds the anchors that their parents reach through helpers.
+    fn find_across_helpers(
+        &mut self,
+        trie: &[PathNode],
+        by_anchor: &[Vec<u32>],
+        share: impl Fn(PerSide<u64>) -> f64,
+    ) {
+        for (anchor, nodes) in by_anchor.iter().enumerate() {
+            let Some(parent) = self.parents[anchor] else { continue };
+            let (mut all, mut across) = (PerSide::default(), PerSide::default());
+            for path in nodes.iter().map(|node| &trie[*node as usize]) {
+                let above = std::iter::successors(path.parent(), |at| trie[*at].parent());
+                let between = above.map(|at| trie[at].anchor()).take_while(|above| *above != parent);
+                add(&mut all, path.weights);
+                if between.into_iter().any(|above| self.is_helper[above]) {
+                    add(&mut across, path.weights);
+                }
+            }
+            self.is_across_helper[anchor] = share(across) > OWNED_PART * share(all);
         }
     }
 

@@ -542,3 +542,27 @@ fn finding_causes_of(comparison: &Comparison) -> Vec<Option<PartLimit>> {
     let causes = finding_causes(&comparison.findings, &Classification::default());
     causes.into_iter().map(|of| of.limited_by).collect()
 }
+
+/// What `read`, `write` and `scan` do by way of `step`, which none of them has half of.
+fn by_way_of_a_helper(print: u32, like: u32) -> Vec<(&'static str, u32)> {
+    vec![
+        ("main;read;step;exec", 60),
+        ("main;read;step;exec;fetch", 40),
+        ("main;read;step;exec;print", print),
+        ("main;read;step;exec;like", like),
+        ("main;write;step;exec", 70),
+        ("main;write;step;exec;put", 140),
+        ("main;scan;step;exec", 60),
+        ("main;scan;step;exec;compare", 150),
+        ("main;rest", 500),
+    ]
+}
+
+#[test]
+fn functions_that_one_caller_reaches_through_a_helper_are_parts_of_their_own() {
+    let comparison = found(&by_way_of_a_helper(30, 30), &by_way_of_a_helper(70, 60));
+    let mut names = names(&comparison.findings);
+    names.sort_unstable();
+    assert_eq!(names, ["like", "print"]);
+    assert!(weights_sum(&comparison));
+}
