@@ -113,7 +113,11 @@ impl CodePaths for ProgramPaths<'_> {
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {
         let ways = self.of(side)?.ways_around(bodies, callees)?;
         let sampled = self.sampled(side)?;
-        let mut samples = SamplesAround { all: sampled.all, ..SamplesAround::default() };
+        let bytes =
+            |code: &[Range<u64>]| code.iter().map(|range| range.end.saturating_sub(range.start)).sum();
+        let (around_bytes, own_bytes) = (bytes(&ways), bytes(bodies));
+        let mut samples =
+            SamplesAround { all: sampled.all, around_bytes, own_bytes, ..SamplesAround::default() };
         let mut by_addr: BTreeMap<u64, CodeSamples> = BTreeMap::new();
         for (addr, is_leaf, count) in sampled.within(bodies) {
             let at = by_addr.entry(addr).or_default();

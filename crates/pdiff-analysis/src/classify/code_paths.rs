@@ -15,6 +15,10 @@ pub struct SamplesAround {
     pub own: u64,
     /// All of the side.
     pub all: u64,
+    /// The length of the code on such ways, in bytes...
+    pub around_bytes: u64,
+    /// ...and of the function's.
+    pub own_bytes: u64,
     /// Whether every such way leads through code that has hardly any samples, in comparison with what each call runs.
     pub is_hardly_taken: bool,
 }

@@ -164,6 +164,8 @@ pub(crate) struct Ways {
     pub(crate) is_hardly_taken: bool,
     /// Samples on ways without a call, and all.
     pub(crate) around: PerSide<Option<[u64; 2]>>,
+    /// The length of the code on these ways, of 200 bytes.
+    pub(crate) around_bytes: u64,
     /// Whether the call is in a loop.
     pub(crate) repeats: bool,
     /// What it asks where it may leave a way to the call, with the samples there: `null:3 small:40`.
@@ -196,6 +198,8 @@ impl CodePaths for Ways {
             around,
             own: all / 100,
             all,
+            around_bytes: self.around_bytes,
+            own_bytes: 200,
             is_hardly_taken: self.is_hardly_taken,
         };
         self.around[side].filter(|_| self.is_asked(bodies, callees)).map(samples)

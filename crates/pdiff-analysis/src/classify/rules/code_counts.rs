@@ -35,9 +35,29 @@ pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, call
     PerSide::from_fn(|side| can_skip(context, caller, callee, side)) == PerSide::new(Some(true), Some(false))
 }
 
-/// Whether the before run took the ways around a call: a check that was never true is gone without an effect.
-pub(super) fn has_taken_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    samples_around(context, caller, callee, Side::Before).is_some_and(|of| of.around >= FEW_SAMPLES)
+/// Whether lost ways around a call may be why it costs `times` as much. A check that was never true is gone without an effect, and code
+/// that does not run has no sample at all: so many calls less should have left some there. A loop around the call may run more often;
+/// then the before run must have taken the ways.
+pub(super) fn is_lost_way_why(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    times: f64,
+) -> bool {
+    let samples = samples_around(context, caller, callee, Side::Before);
+    let repeats = || {
+        let (code, entries) = code_and_entries(context, caller, callee, Side::After)?;
+        context.input.paths?.repeats(Side::After, &code, &entries)
+    };
+    let was_taken = samples.is_some_and(|of| of.around >= FEW_SAMPLES);
+    let may_be_taken = || {
+        samples.is_none_or(|of| {
+            let part = of.around_bytes as f64 / of.own_bytes.max(1) as f64;
+            let expected = of.own as f64 * part * (1.0 - 1.0 / times).max(0.0);
+            of.around > 0 || expected < SURE_TO_SHOW
+        })
+    };
+    was_taken || (repeats() == Some(false) && may_be_taken())
 }
 
 /// The turns of the loop in a caller that went on without a call of the callee in the before run, if the after build has none. Another way
@@ -70,6 +90,9 @@ fn samples_around(
     let (code, entries) = code_and_entries(context, caller, callee, side)?;
     context.input.paths?.samples_around(side, &code, &entries)
 }
+
+/// Where so many samples are expected, there is one in 19 of 20 runs.
+const SURE_TO_SHOW: f64 = 3.0;
 
 /// So many samples on ways without a call tell that they were taken.
 const FEW_SAMPLES: u64 = 10;

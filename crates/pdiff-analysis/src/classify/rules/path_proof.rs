@@ -89,8 +89,10 @@ fn proof_at_depth(
         return None;
     }
     let names = || (caller.row.name.to_string(), callee.row.name.to_string());
+    let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
+    let times = pct.after / (context.common_shift.factor() * pct.before);
     let by_code = no_way_around(context, caller, call)
-        .filter(|_| code_counts::has_taken_way_around(context, caller, callee));
+        .filter(|_| code_counts::is_lost_way_why(context, caller, callee, times));
     let by_samples = || {
         let samples = code_counts::way_not_taken(context, caller, callee)?;
         let (caller, callee) = names();
@@ -105,8 +107,7 @@ fn proof_at_depth(
     let by_turns = || {
         let holder =
             sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
-        let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
-        let hardly_called = pct.after >= FACTOR * context.common_shift.factor() * pct.before;
+        let hardly_called = times >= FACTOR;
         let turns = code_counts::lost_turns_around(context, holder, callee);
         let is_left = |turns: &TurnsAround| {
             let less = [(caller, Judged::OwnSelf), (holder, Judged::Booked)];
