@@ -72,8 +72,8 @@ pub fn reason_text(of: &Reason) -> String {
         }
         Reason::OneRunEntered { active, bound_pct, why } => entered(*active, *bound_pct, why),
         Reason::GoesOn { callees, total_pp, self_pp } => format!(
-            "total {total_pp:+.2} points, self {self_pp:+.2}: now also calls {} (hardly any such call \
-             was sampled before)",
+            "total {total_pp:+.2} points, self {self_pp:+.2}: now also calls {} (a fifth or less of \
+             that was sampled before)",
             callees.join(", ")
         ),
         Reason::GoesOnMore { callee, pct: PerSide { before, after }, calls, total_pp } => {
