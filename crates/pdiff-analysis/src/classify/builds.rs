@@ -370,10 +370,7 @@ impl Pair<'_> {
     /// for what called it may have left its caller, too.
     fn is_moved_out(&self, found: &Match, inlined_on: Side) -> bool {
         let (census, inlined) = self.on(found, inlined_on);
-        let is_inlined_only = census
-            .function(inlined)
-            .is_some_and(|inlined| inlined.bodies().is_empty() && inlined.inlined_instances() > 0);
-        is_inlined_only && self.has_no_copy(found, inlined_on.other())
+        is_inlined_only(census, inlined) && self.has_no_copy(found, inlined_on.other())
     }
 
     /// Whether the function is only inlined on `inlined_on`, and on the other side the compiler made a function of a part of it, so that
@@ -381,14 +378,11 @@ impl Pair<'_> {
     fn is_split(&self, found: &Match, inlined_on: Side) -> bool {
         let (census, inlined) = self.on(found, inlined_on);
         let (there, called) = self.on(found, inlined_on.other());
-        let is_inlined_only = census
-            .function(inlined)
-            .is_some_and(|inlined| inlined.bodies().is_empty() && inlined.inlined_instances() > 0);
         let is_part = |called: Function<'_>| {
             let mut parts = called.bodies().iter().filter(|body| body.part != BodyPart::Cold).peekable();
             parts.peek().is_some() && parts.all(|body| body.part == BodyPart::Part)
         };
-        is_inlined_only && there.function(called).is_some_and(is_part)
+        is_inlined_only(census, inlined) && there.function(called).is_some_and(is_part)
     }
 
     /// Whether a side's build has no copy of a function, and no other code there calls it directly, as far as code was read for calls.
@@ -498,6 +492,11 @@ impl Pair<'_> {
 fn is_whole(census: &Census) -> bool {
     let coverage = census.coverage();
     census.sees_inlines() && coverage.unreadable_units == 0 && coverage.split_units == 0
+}
+
+/// Whether a build has a function in copies alone.
+fn is_inlined_only(census: &Census, function: FunctionId) -> bool {
+    census.function(function).is_some_and(|of| of.bodies().is_empty() && of.inlined_instances() > 0)
 }
 
 /// Whether the code of another function calls a function directly.

@@ -143,7 +143,7 @@ impl MovedLines {
     fn is_in(&self, census: &Census, function: FunctionId, number: &OtherNumber) -> Option<bool> {
         let function = census.function(function)?;
         let (line, lines) = (function.line()?, self.0.get(file_stem(function.file()?))?);
-        let own = lines.iter().find(|(of, _)| *of == line)?;
+        let own = lines.get(lines.binary_search_by_key(&line, |(of, _)| *of).ok()?)?;
         let next = lines.get(lines.partition_point(|(of, _)| *of <= line));
         let is_inside =
             i64::from(line) <= number.before && next.is_none_or(|(next, _)| number.before < i64::from(*next));
