@@ -234,39 +234,32 @@ fn reading(build: u32, relaid: u32) -> String {
     format!("main:50 {words} {readers} {calls}")
 }
 
+/// The stacks of these functions, of which `get_0` costs this much.
+fn reads(get: u64) -> String {
+    let stacks = |n: u32| {
+        let of_get = if n == 0 { get } else { 60 };
+        format!("main;list_{n} 40\nmain;list_{n};get_{n} {of_get}\n")
+    };
+    steady().0 + &(0..5).map(stacks).collect::<String>()
+}
+
 #[test]
 fn a_function_that_differs_by_the_layout_of_a_record_alone_did_not_change_itself() {
-    let (steady, _) = steady();
-    let of = |get: u64| {
-        let stacks = |n: u32| {
-            let of_get = if n == 0 { get } else { 60 };
-            format!("main;list_{n} 40\nmain;list_{n};get_{n} {of_get}\n")
-        };
-        steady.clone() + &(0..5).map(stacks).collect::<String>()
-    };
     let limit = |relaid: u32, after: &str, more: &str| {
         let (before, build) = (reading(0, relaid), reading(1, relaid));
-        let outcome = classified(seen(&of(160), &before), seen(after, &(build + more)));
+        let outcome = classified(seen(&reads(160), &before), seen(after, &(build + more)));
         assert_eq!(verdict(&outcome, "get_0").cause.as_str(), "lighter");
         (verdict(&outcome, "get_0").confidence.as_str(), verdict(&outcome, "get_0").limited_by.clone())
     };
-    assert_eq!(limit(5, &of(60), ""), ("unclear", Some(Limit::Relaid)));
+    assert_eq!(limit(5, &reads(60), ""), ("unclear", Some(Limit::Relaid)));
     // A constant of one function may be another one.
-    assert_eq!(limit(1, &of(60), ""), ("likely", Some(Limit::CallsOrCost)));
+    assert_eq!(limit(1, &reads(60), ""), ("likely", Some(Limit::CallsOrCost)));
     // It calls another function.
-    assert_eq!(limit(5, &of(60), " get_0>get_4"), ("likely", Some(Limit::CallsOrCost)));
+    assert_eq!(limit(5, &reads(60), " get_0>get_4"), ("likely", Some(Limit::CallsOrCost)));
 }
 
 /// What is known of `get_0`, which costs less, where the code of `relaid` functions differs in these numbers.
 fn limit_with(relaid: u32, numbers: &[(u64, NumberUse, i64, i64)]) -> (&'static str, Option<Limit>) {
-    let (steady, _) = steady();
-    let of = |get: u64| {
-        let stacks = |n: u32| {
-            let of_get = if n == 0 { get } else { 60 };
-            format!("main;list_{n} 40\nmain;list_{n};get_{n} {of_get}\n")
-        };
-        steady.clone() + &(0..5).map(stacks).collect::<String>()
-    };
     // The functions are declared at lines 100, 200 and so on; behind the first, three lines were added.
     let lines = |more: u32| {
         (0..5)
@@ -280,7 +273,7 @@ fn limit_with(relaid: u32, numbers: &[(u64, NumberUse, i64, i64)]) -> (&'static 
     let ways = Ways { numbers: numbers.iter().map(number).collect(), ..Ways::default() };
     let extra = Extra { paths: Some(&ways), ..Extra::default() };
     let (before, build) = (reading(0, relaid) + &lines(0), reading(1, relaid) + &lines(3));
-    let outcome = classified_with(seen(&of(160), &before), seen(&of(60), &build), &extra);
+    let outcome = classified_with(seen(&reads(160), &before), seen(&reads(60), &build), &extra);
     (verdict(&outcome, "get_0").confidence.as_str(), verdict(&outcome, "get_0").limited_by.clone())
 }
 

@@ -512,8 +512,8 @@ fn was_entered_by_counts(context: &Context<'_>, caller: &Case<'_>, call: &Sample
     per_call.is_some_and(|per_call| per_call.before > 0.0)
 }
 
-/// What is known of a caller's code, unless it is the same, but for the layout of records. Of builds a patch apart, a caller that one build only contains inlined
-/// may have changed.
+/// What is known of a caller's code, unless it is the same, but for the layout of records. Of builds a patch apart, a caller that one
+/// build only contains inlined may have changed.
 fn code_of(context: &Context<'_>, caller: &Case<'_>) -> Option<OtherCode> {
     match context.builds.same_code(&caller.ids) {
         Some(same) => (!same && !context.is_relaid(caller)).then_some(OtherCode::Differs),

@@ -4,7 +4,6 @@ use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::Judged;
-use crate::classify::code_paths::TurnsAround;
 use crate::classify::context::Context;
 use crate::classify::fact::Fact;
 use crate::compare::{Row, SampledCall};
@@ -107,15 +106,15 @@ fn proof_at_depth(
     let by_turns = || {
         let holder =
             sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
-        let hardly_called = times >= FACTOR;
-        let turns = code_counts::lost_turns_around(context, holder, callee);
-        let is_left = |turns: &TurnsAround| {
-            let less = [(caller, Judged::OwnSelf), (holder, Judged::Booked)];
-            let less = less.map(|(case, measure)| less_samples(context, case, measure));
-            less.into_iter().any(|less| less >= LEFT_PART * turns.taken as f64)
-        };
-        let turns = turns.filter(|_| context.is_patched && hardly_called);
-        let turns = turns.filter(is_left)?;
+        if !context.is_patched || times < FACTOR {
+            return None;
+        }
+        let turns = code_counts::lost_turns_around(context, holder, callee)?;
+        let less = [(caller, Judged::OwnSelf), (holder, Judged::Booked)];
+        let less = less.map(|(case, measure)| less_samples(context, case, measure));
+        if less.into_iter().all(|less| less < LEFT_PART * turns.taken as f64) {
+            return None;
+        }
         let (_, callee) = names();
         Some(Fact::NoTurnAround { caller: holder.row.name.to_string(), callee, turns })
     };
