@@ -5,11 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use pdiff_analysis::classify::{
-    CodeChange, CodePaths, ConditionAround, NumberUse, OtherNumber, SamplesAround, TurnsAround,
-};
-use pdiff_profile::{FrameId, Lookup, Lookups, PerSide, Side, StackId};
-use pdiff_symbolize::{self as symbolize, CallPaths, CodeFile, CodeSamples, WayAround};
+use pdiff_analysis::classify::{CodePaths, ConditionAround, SamplesAround, TurnsAround};
+use pdiff_profile::{CodeChange, FrameId, Lookup, Lookups, PerSide, Side, StackId};
+use pdiff_symbolize::{CallPaths, CodeFile, CodeSamples, WayAround};
 
 use crate::function_code::frame_addrs;
 use crate::prepared::Prepared;
@@ -172,22 +170,7 @@ impl CodePaths for ProgramPaths<'_> {
 
     fn change(&self, bodies: PerSide<&[Range<u64>]>) -> Option<CodeChange> {
         let (before, after) = (self.of(Side::Before)?, self.of(Side::After)?);
-        let number = |of: symbolize::OtherNumber| OtherNumber {
-            used: match of.used {
-                symbolize::NumberUse::Displacement => NumberUse::Displacement,
-                symbolize::NumberUse::Stride => NumberUse::Stride,
-                symbolize::NumberUse::Moved => NumberUse::Moved,
-                symbolize::NumberUse::Operand => NumberUse::Operand,
-            },
-            before: of.before,
-            after: of.after,
-        };
-        Some(match before.change(bodies.before, (after, bodies.after))? {
-            symbolize::CodeChange::Numbers(numbers) => {
-                CodeChange::Numbers(numbers.into_iter().map(number).collect())
-            }
-            symbolize::CodeChange::Instructions => CodeChange::Instructions,
-        })
+        before.change(bodies.before, (after, bodies.after))
     }
 
     fn ways_to(&self, side: Side, function: &str) -> Vec<u64> {

@@ -5,6 +5,7 @@
 mod address;
 mod builder;
 pub mod census;
+mod code_change;
 pub mod codec;
 mod counted_calls;
 mod frame_calls;
@@ -33,6 +34,7 @@ mod weight;
 
 pub use address::{FileOffset, ObjectAddr, RawAddr, RuntimeAddr};
 pub use builder::{BuildError, ProfileBuilder};
+pub use code_change::{CodeChange, NumberUse, OtherNumber};
 pub use counted_calls::{CallSource, Calls, CountedCalls, NamedBranch};
 pub use frame_calls::{Call, FrameCalls};
 pub use id::{EventId, FrameId, ObjectIndex, StackId, StringId, ThreadId};

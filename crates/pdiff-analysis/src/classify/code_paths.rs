@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use pdiff_profile::{PerSide, Side};
+use pdiff_profile::{CodeChange, PerSide, Side};
 
 /// The samples on ways through a function without a certain call. A sample counts by the frame of the function that is nearest to the
 /// leaf.
@@ -58,39 +58,6 @@ pub struct TurnsAround {
     pub other_calls: usize,
     /// All samples of the side.
     pub all: u64,
-}
-
-/// What a number of an instruction is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NumberUse {
-    /// The place in a record, or in the stack frame.
-    Displacement,
-    /// It is added to a pointer: the size of a record, for one.
-    Stride,
-    /// It is put into a register or the stack frame as it is: an argument of a call, for one.
-    Moved,
-    /// It is compared, added, or used in another way.
-    Operand,
-}
-
-/// A number in a function's code that is another one in the other build.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OtherNumber {
-    /// What it is for.
-    pub used: NumberUse,
-    /// The number in the base build.
-    pub before: i64,
-    /// The number in the other build.
-    pub after: i64,
-}
-
-/// How the code of a function differs between the builds, but for addresses.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CodeChange {
-    /// In these numbers alone, each once.
-    Numbers(Vec<OtherNumber>),
-    /// In other instructions, too.
-    Instructions,
 }
 
 /// Answers about the code of both builds.

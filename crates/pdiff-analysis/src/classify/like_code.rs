@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use pdiff_profile::PerSide;
 use pdiff_profile::census::{BodyPart, Census, FunctionId};
+use pdiff_profile::{CodeChange, NumberUse, OtherNumber, PerSide};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code_paths::{CodeChange, CodePaths, NumberUse, OtherNumber};
+use super::code_paths::CodePaths;
 use crate::matching::{Matching, file_stem};
 
 /// One function alone may read another field of a record.

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use pdiff_analysis::classify::{
-    CallCounts, CallInCode, CodeChange, CodePaths, ConditionAround, Evidence, Fact, OtherNumber,
-    SamplesAround, TurnsAround,
+    CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, SamplesAround, TurnsAround,
 };
-use pdiff_profile::{PerSide, Side};
+use pdiff_profile::{CodeChange, OtherNumber, PerSide, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
 

@@ -1,7 +1,7 @@
 //! Builds a patch apart: time that changed though no code did has no known cause, and neither do callers that changed by it.
 
-use pdiff_analysis::classify::{Limit, NumberUse, OtherNumber, Reason};
-use pdiff_profile::Side;
+use pdiff_analysis::classify::{Limit, Reason};
+use pdiff_profile::{NumberUse, OtherNumber, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
 use crate::fast_paths::Ways;

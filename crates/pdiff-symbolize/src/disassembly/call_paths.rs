@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use pdiff_profile::CodeChange;
 use pdiff_profile::names::FunctionName;
 use rustc_hash::FxHashMap;
 
@@ -17,7 +18,7 @@ use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::{Layout, Processor};
 use crate::disassembly::no_return::NoReturn;
-use crate::disassembly::numbers::{Code, CodeChange, change};
+use crate::disassembly::numbers::{Code, change};
 use crate::disassembly::steps::{NeverReturns, Step, around, following, leading_to, ranges, reached, steps};
 use crate::disassembly::turns::{TurnsAround, turns_around};
 use crate::error::Error;

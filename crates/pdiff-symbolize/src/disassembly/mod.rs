@@ -39,7 +39,6 @@ use crate::options::SymbolizeOptions;
 use crate::resolve::frame_addrs;
 use crate::symbolizer::Symbolizer;
 pub use call_paths::{CallPaths, CodeSamples, WayAround};
-pub use numbers::{CodeChange, NumberUse, OtherNumber};
 pub(crate) use return_call::{ReturnCall, ReturnCalls};
 pub use turns::TurnsAround;
 use x86_64::Decoded;
