@@ -10,6 +10,7 @@ use crate::notes::Notes;
 use crate::object::Object;
 use crate::profile::{Cell, Event, Frame, Mapping, Profile, Span, Thread};
 use crate::stack::StackTable;
+use crate::texts::TextInterner;
 use crate::weight::Weight;
 
 /// Why a profile could not be made.
@@ -48,7 +49,7 @@ pub enum BuildError {
 /// ```
 #[derive(Debug, Default)]
 pub struct ProfileBuilder {
-    strings: Interner<Box<str>>,
+    strings: TextInterner,
     objects: Interner<Box<str>>,
     object_values: Vec<Object>,
     frames: Interner<Frame>,
@@ -82,7 +83,7 @@ impl ProfileBuilder {
 
     /// The id of a string.
     pub fn string(&mut self, text: &str) -> StringId {
-        StringId(self.strings.intern_by(text, || text.into()))
+        StringId(self.strings.intern(text))
     }
 
     /// The id of an object, by its path.
@@ -189,7 +190,7 @@ impl ProfileBuilder {
         self.stacks.shrink_to_fit();
         let has_callchains = self.stacks.iter().any(|stack| stack.len() > 1);
         Ok(Profile {
-            strings: self.strings.into_values(),
+            strings: self.strings.into_texts(),
             objects: self.object_values,
             frames: self.frames.into_values(),
             stacks: self.stacks,

@@ -10,6 +10,7 @@ use crate::id::{EventId, FrameId, ObjectIndex, StackId, StringId, ThreadId};
 use crate::notes::Notes;
 use crate::object::Object;
 use crate::stack::StackTable;
+use crate::texts::Texts;
 use crate::weight::Weight;
 
 /// One recorded call level, as perf printed it.
@@ -205,7 +206,7 @@ impl Span {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Profile {
     /// Symbols, comms and source lines.
-    pub strings: Vec<Box<str>>,
+    pub strings: Texts,
     /// Objects, in order of first appearance.
     pub objects: Vec<Object>,
     /// Recorded frames, each once.
@@ -244,25 +245,29 @@ impl Profile {
     /// The text of a string.
     #[must_use]
     pub fn string(&self, id: StringId) -> &str {
-        self.strings.get(id.index()).map_or("", |text| text)
+        self.strings.get(id.index()).unwrap_or_default()
     }
 
     /// Gives frames symbols, each with the distance from where it begins.
     pub fn name_frames<N: AsRef<str>>(&mut self, named: impl IntoIterator<Item = (FrameId, N, u64)>) {
-        let known = self.strings.iter().cloned().zip((0..).map(StringId));
+        let known = self.strings.iter().map(Into::into).zip((0..).map(StringId));
         let mut ids: FxHashMap<Box<str>, StringId> = known.collect();
         for (frame, name, offset) in named {
             let name = name.as_ref();
             let symbol = ids.get(name).copied().unwrap_or_else(|| {
-                let id = u32::try_from(self.strings.len()).expect("fewer than 2^32 strings fit in memory");
-                self.strings.push(name.into());
-                ids.insert(name.into(), StringId(id));
-                StringId(id)
+                let id = StringId(self.strings.push(name));
+                ids.insert(name.into(), id);
+                id
             });
             if let Some(frame) = self.frames.get_mut(frame.index()) {
                 (frame.symbol, frame.symbol_offset) = (Some(symbol), Some(offset));
             }
         }
+    }
+
+    /// Frees the recorded frames and stacks. Samples keep the numbers of their stacks.
+    pub fn forget_stacks(&mut self) {
+        (self.frames, self.stacks) = Default::default();
     }
 
     /// The comm of a thread.

@@ -29,7 +29,7 @@ impl Profile {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = ByteWriter::new();
         out.number(VERSION);
-        write_texts(&mut out, self.strings.iter().map(|text| &**text));
+        write_texts(&mut out, self.strings.iter());
         write_objects(&mut out, &self.objects);
         write_frames(&mut out, &self.frames);
         write_stacks(&mut out, &self.stacks);
@@ -69,7 +69,7 @@ impl Profile {
 }
 
 fn read_profile(reader: &mut ByteReader<'_>) -> Result<Profile, CodecError> {
-    let strings = table("strings", read_texts(reader))?.into_iter().map(Into::into).collect();
+    let strings = table("strings", read_texts(reader))?.into_iter().collect();
     let objects = table("objects", read_objects(reader))?;
     let frames = table("frames", read_frames(reader))?;
     let stacks = table("stacks", read_stacks(reader))?;
