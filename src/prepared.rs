@@ -67,6 +67,19 @@ impl Prepared {
         self.compare_as(by, self.given.settings.share)
     }
 
+    /// The same, for those who want nothing else of the recordings: the recorded frames and stacks are freed before rows are made.
+    #[must_use]
+    pub fn into_comparison(mut self, by: GroupBy) -> Comparison {
+        self.normal.look_at_recorded_stacks(&self.sides(), &self.given.settings);
+        self.read
+            .as_mut()
+            .into_array()
+            .into_iter()
+            .flat_map(|side| &mut side.runs)
+            .for_each(|run| run.profile.forget_stacks());
+        self.compare(by)
+    }
+
     /// The rows of one kind alone, as shares of all, without findings.
     #[must_use]
     pub fn rows(&self, by: GroupBy) -> Comparison {
@@ -220,5 +233,30 @@ impl Prepared {
 
     pub(crate) fn sides(&self) -> Sides<'_> {
         sides(&self.read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Comparer;
+
+    #[test]
+    fn a_comparison_that_frees_recorded_stacks_is_the_same() {
+        // Kernel code, lost callers, and other programs on both sides.
+        let pairs = [("fp.data", "flat.data"), ("fp.data", "dwarf.perf.zst"), ("two-events.data", "fp.data")];
+        for (before, after) in pairs {
+            let prepared = || {
+                let build = |name: &str| {
+                    Build::recordings([format!("{}/fixtures/perf-data/{name}", env!("CARGO_MANIFEST_DIR"))])
+                };
+                Comparer::new().before(build(before)).after(build(after)).prepare().unwrap()
+            };
+            for by in [GroupBy::Function, GroupBy::Subsystem, GroupBy::Object, GroupBy::Comm] {
+                let [kept, freed] = [prepared().compare(by), prepared().into_comparison(by)];
+                // What is no number is like itself.
+                assert_eq!(format!("{freed:?}"), format!("{kept:?}"), "{before} {after} {by:?}");
+            }
+        }
     }
 }

@@ -29,16 +29,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let comparer = with_servers(compared.comparer, &args.servers, compared.reads_stdin)?;
     let comparer = with_waits(comparer, &args.waits)?;
     check_beside(args)?;
-    let mut prepared = comparer.watch(watching.watch()).prepare()?;
-    let (mut comparison, causes) = match args.causes {
-        true => with_causes(&prepared, compared.by)?,
-        false => (prepared.compare(compared.by), Vec::new()),
+    let prepared = comparer.watch(watching.watch()).prepare()?;
+    let (comparison, causes) = match args.causes || !args.beside.is_empty() {
+        true => with_more(prepared, args, compared.by)?,
+        false => (prepared.into_comparison(compared.by), Vec::new()),
     };
-    for event in &args.beside {
-        prepared = prepared.with_event(event)?;
-        let counts = prepared.rows(compared.by);
-        comparison.beside.extend(pdiff::beside(&comparison, &counts, assumed_cv(args)));
-    }
     if !args.beside.is_empty() && comparison.beside.is_empty() {
         bail!(
             "--beside: operations are not known on both sides, so costs cannot be divided; hint: give --operations-before and \
@@ -51,8 +46,24 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     watching.report(args.output.progress.timings);
     let outcome = gates.judge(&comparison);
     // The program ends here: freeing hundreds of thousands of stacks one by one would only make its user wait.
-    std::mem::forget((prepared, comparison));
+    std::mem::forget(comparison);
     Ok(outcome)
+}
+
+/// With the causes, or the costs by other events, that were asked for.
+fn with_more(mut prepared: Prepared, args: &CompareArgs, by: By) -> Result<(Comparison, Vec<FindingCause>)> {
+    let (mut comparison, causes) = match args.causes {
+        true => with_causes(&prepared, by)?,
+        false => (prepared.compare(by), Vec::new()),
+    };
+    for event in &args.beside {
+        prepared = prepared.with_event(event)?;
+        let counts = prepared.rows(by);
+        comparison.beside.extend(pdiff::beside(&comparison, &counts, assumed_cv(args)));
+    }
+    // See the end of `run`.
+    std::mem::forget(prepared);
+    Ok((comparison, causes))
 }
 
 /// The comparison that the causes are of: its findings are those of the verdicts, and so are rows by function.

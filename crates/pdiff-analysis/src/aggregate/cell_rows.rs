@@ -68,7 +68,11 @@ impl CellRows {
         mut stack_rows: impl FnMut(u32, StackId, &mut RowLists) -> LeafRows,
     ) -> Self {
         let mut memo: FxHashMap<(u32, StackId), u32> = FxHashMap::default();
-        let mut found = Self { of_cell: Vec::with_capacity(cells.len()), ..Self::default() };
+        let mut found = Self {
+            distinct: Vec::with_capacity(cells.len()),
+            of_cell: Vec::with_capacity(cells.len()),
+            ..Self::default()
+        };
         for cell in cells {
             let class = thread_class.get(cell.thread.index()).copied().unwrap_or(0);
             let number = *memo.entry((class, cell.stack)).or_insert_with(|| {

@@ -1,7 +1,7 @@
 //! The measures of many rows in little memory.
 
 use super::cell_rows::{CellRows, StackRows};
-use super::{DenominatorId, Measure, Part, RowId, RowMeasures};
+use super::{BlockSums, DenominatorId, Measure, Part, RowId, RowMeasures};
 use crate::findings::Amount;
 
 /// The measures of many rows. Most functions have two or three measures that are equal or nothing, so each is kept once, and
@@ -65,7 +65,16 @@ impl Sum for Part {
     }
 }
 
-impl Sum for Measure {
+/// What a measure is before its blocks are summed.
+#[derive(Clone, Copy, Default)]
+struct Whole {
+    weight: u64,
+    samples: u64,
+    counted: u64,
+    counted_samples: u64,
+}
+
+impl Sum for Whole {
     fn add(&mut self, amount: Amount, is_counted: bool) {
         self.weight += amount.weight;
         self.samples += amount.samples;
@@ -73,6 +82,12 @@ impl Sum for Measure {
             self.counted += amount.weight;
             self.counted_samples += amount.samples;
         }
+    }
+}
+
+impl From<Whole> for Measure {
+    fn from(Whole { weight, samples, counted, counted_samples }: Whole) -> Self {
+        Self { weight, samples, counted, counted_samples, blocks: BlockSums::default() }
     }
 }
 
@@ -107,19 +122,22 @@ impl PackedRows {
         let counted = Counted { cell_rows, amounts, denominators };
         let mut packed = Self { places: vec![Places::default(); denominators.len()], ..Self::default() };
         let Self { places, measures, parts } = &mut packed;
-        let total = counted.by_row(|stack| stack.total.iter().copied());
+        let total: Vec<Whole> = counted.by_row(|stack| stack.total.iter().copied());
+        // Often there are no others, and a list that grows is in memory twice.
+        measures.reserve_exact(total.iter().filter(|total| total.samples > 0 || total.weight > 0).count());
         for (place, total) in places.iter_mut().zip(total) {
-            place.total = Place::of(total, measures);
+            place.total = Place::of(total.into(), measures);
         }
         // What a row has at leaves is a part of its total: if the weights are equal, so are those of every block.
-        for (place, own) in places.iter_mut().zip(counted.by_row(|stack| [stack.leaf.own])) {
+        let own = counted.by_row::<Whole, _>(|stack| [stack.leaf.own]);
+        for (place, own) in places.iter_mut().zip(own.into_iter().map(Measure::from)) {
             let is_total = own == place.total.value(measures);
             place.own = if is_total { place.total } else { Place::of(own, measures) };
         }
         let is_inlining = inlining(cell_rows, denominators.len());
-        let booked = counted.by_row(|stack| [stack.leaf.booked]).into_iter().zip(is_inlining);
+        let booked = counted.by_row::<Whole, _>(|stack| [stack.leaf.booked]).into_iter().zip(is_inlining);
         for (place, (booked, is_inlining)) in places.iter_mut().zip(booked) {
-            place.booked = match booked {
+            place.booked = match Measure::from(booked) {
                 booked if booked == place.total.value(measures) => place.total,
                 _ if !is_inlining => place.own,
                 booked => Place::of(booked, measures),

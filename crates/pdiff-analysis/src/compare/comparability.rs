@@ -51,16 +51,31 @@ const SAMPLED_CPU_RATIO: f64 = 1.05;
 /// Weight without a function above which rows understate what is there, in percent.
 const UNRESOLVED_PCT: f64 = 10.0;
 
+/// What the recorded stacks of both sides say of their call chains.
+#[derive(Clone, Debug)]
+pub(super) struct ChainFacts {
+    /// Whether there are any, and how they were unwound.
+    chains: SideFact,
+    /// Whether many lack their outermost callers.
+    cut: Option<SideFact>,
+}
+
+impl ChainFacts {
+    pub(super) fn new(sides: &Sides<'_>) -> Self {
+        Self { chains: callchains(sides), cut: cut_chains(sides) }
+    }
+}
+
 /// Facts of both sides, gravest first.
 pub(super) fn facts(
     sides: &Sides<'_>,
     summaries: PerSide<&SideSummary>,
     cost: Option<&Cost>,
     one_sided: &OneSidedInlines,
-    rows: &[Row],
+    (chains, rows): (&ChainFacts, &[Row]),
     share: Share,
 ) -> Vec<SideFact> {
-    let mut facts = vec![event(sides), sampling_interval(sides), callchains(sides), samples(summaries)];
+    let mut facts = vec![event(sides), sampling_interval(sides), chains.chains.clone(), samples(summaries)];
     facts.push(span(summaries));
     facts.extend(cost.into_iter().flat_map(throughput));
     facts.extend(cost.and_then(cpu_sampled));
@@ -69,7 +84,7 @@ pub(super) fn facts(
     facts.push(spin(summaries, share));
     facts.push(unresolved(summaries));
     facts.extend(common_rows(rows));
-    facts.extend(cut_chains(sides));
+    facts.extend(chains.cut.clone());
     facts.extend(inlined_functions(one_sided));
     facts.extend(debug_information(one_sided.coverage()));
     facts.extend(compilers(sides));

@@ -13,7 +13,7 @@ use super::matching::{Renames, is_ambiguous};
 use super::measure_change::MeasureChange;
 use super::prepare::PreparedRun;
 use super::row::{
-    InlinedInto, InlinedQuantities, JoinedNames, MatchedBy, Quantities, Row, RowInline, RowMatch,
+    InlinedInto, InlinedQuantities, JoinedNames, MatchedBy, Quantities, Row, RowFields, RowInline, RowMatch,
 };
 use super::row_table::{RowKey, RowTable};
 use crate::aggregate::{DenominatorId, Measure, RowId, RowMeasures, RunTable};
@@ -105,13 +105,11 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
     (rows, families, summary)
 }
 
-/// Sorts by size of change, then weight, then name. Rows are large: each is moved once, to its place, without room for copies.
+/// Sorts by size of change, then weight, then name.
 fn sort(rows: &mut [Row]) {
     let size = |row: &Row| row.delta_self_pp().abs();
     let weight = |row: &Row| row.before.total_weight.0.max(row.after.total_weight.0);
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by(|a, b| {
-        let (a, b) = (&rows[*a], &rows[*b]);
+    rows.sort_by(|a, b| {
         size(b)
             .total_cmp(&size(a))
             .then_with(|| weight(b).cmp(&weight(a)))
@@ -120,18 +118,6 @@ fn sort(rows: &mut [Row]) {
             .then_with(|| a.file.cmp(&b.file))
             .then_with(|| a.thread_group.cmp(&b.thread_group))
     });
-    for start in 0..rows.len() {
-        let mut at = start;
-        // `order[at]` is where the row for `at` is; a place that is filled has itself.
-        loop {
-            let from = std::mem::replace(&mut order[at], at);
-            if from == start {
-                break;
-            }
-            rows.swap(at, from);
-            at = from;
-        }
-    }
 }
 
 /// Shares at which the smallest change that could be seen is told, in percent.
@@ -237,7 +223,7 @@ impl Counted<'_> {
             (None, Share::Object) => Arc::clone(&scope),
             (None, _) => Arc::default(),
         };
-        Row {
+        RowFields {
             object,
             file: function.and_then(|(_, key)| key.shared_file().cloned()),
             subsystem: function.map(|(id, _)| self.row_table.subsystem(id)),
@@ -267,6 +253,7 @@ impl Counted<'_> {
             beyond_typical: None,
             cost_change: None,
         }
+        .into()
     }
 
     /// Sets how each row stood inlined; gives the families. `rows` are in order of their ids.

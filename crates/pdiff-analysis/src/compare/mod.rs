@@ -71,8 +71,8 @@ pub use mistakes::is_other_version;
 pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;
 pub use row::{
-    InlinedInto, InlinedQuantities, JoinedNames, MatchedBy, PerOperation, Quantities, Row, RowGap, RowInline,
-    RowMatch,
+    InlinedInto, InlinedQuantities, JoinedNames, MatchedBy, PerOperation, Quantities, Row, RowFields, RowGap,
+    RowInline, RowMatch,
 };
 pub use row_field::{FieldGroup, FieldValue, RowField};
 pub use run_stacks::{RunStacks, StackLevel};
@@ -98,6 +98,7 @@ use crate::noise::NoiseSettings;
 use crate::plan::{self, Plan, PlanError, PlanInput, PlanSettings};
 use crate::policy::Share;
 use crate::settings_diff::SettingsDiff;
+use comparability::ChainFacts;
 use cost::{RunCost, RunFacts, SideCost};
 use findings_input::stacks_of_both;
 use judged::{Counted, judged_rows};
@@ -151,7 +152,8 @@ impl PreparedSides {
         settings: &CompareSettings,
         meanwhile: impl FnOnce(Option<&Cost>) + Send,
     ) -> Comparison {
-        compare_prepared(sides, settings, &self.view(sides), self.notes().clone(), meanwhile)
+        let (prepared, chains) = (self.view(sides), self.chains(sides));
+        compare_prepared(sides, settings, (&prepared, chains), self.notes().clone(), meanwhile)
     }
 
     /// Adds findings and likely mistakes to rows that [`Self::bare_rows`] made under the same settings.
@@ -174,6 +176,17 @@ impl PreparedSides {
     fn add_mistakes(&self, sides: &Sides<'_>, settings: &CompareSettings, comparison: &mut Comparison) {
         comparison.comparability.extend(self.mistakes(sides, settings).iter().cloned());
         comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
+    }
+
+    /// Finds what a comparison says of the recorded stacks themselves: how they were unwound, and likely mistakes. A comparison after
+    /// that needs them no more.
+    pub fn look_at_recorded_stacks(&self, sides: &Sides<'_>, settings: &CompareSettings) {
+        rayon::join(|| self.chains(sides), || self.mistakes(sides, settings));
+    }
+
+    /// What the recorded stacks say of call chains, looked for once.
+    fn chains(&self, sides: &Sides<'_>) -> &ChainFacts {
+        self.chains.get_or_init(|| ChainFacts::new(sides))
     }
 
     /// Likely mistakes in the input, looked for once.
@@ -284,7 +297,7 @@ impl PreparedSides {
 fn compare_prepared(
     sides: &Sides<'_>,
     settings: &CompareSettings,
-    prepared: &Prepared<'_>,
+    (prepared, chains): (&Prepared<'_>, &ChainFacts),
     mut notes: Notes,
     meanwhile: impl FnOnce(Option<&Cost>) + Send,
 ) -> Comparison {
@@ -322,7 +335,7 @@ fn compare_prepared(
             PerSide::new(&before, &after),
             cost.as_ref(),
             prepared.keys.one_sided(),
-            &rows,
+            (chains, &rows),
             settings.share,
         ),
         left_out_pct: left_out(settings.share, &prepared.runs, &tables),

@@ -10,6 +10,7 @@ use pdiff_profile::{
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::comparability::ChainFacts;
 use super::counterparts::Counterparts;
 use super::coverage::Coverage;
 use super::input::{CompareSettings, Knowledge, RunInput, Sides};
@@ -38,6 +39,8 @@ pub struct PreparedSides {
     program: Option<Program>,
     /// What the builds tell of functions that the samples of one side alone hold; `None` without builds.
     pub(super) counterparts: Option<Counterparts>,
+    /// What the recorded stacks say of call chains, once it was looked for.
+    pub(super) chains: OnceLock<ChainFacts>,
     /// Likely mistakes in the input, once they were checked.
     pub(super) mistakes: OnceLock<Vec<SideFact>>,
     /// The findings under the noise settings that first asked for them; rows and denominators do not matter to them.
@@ -222,6 +225,7 @@ impl PreparedSides {
             notes,
             program,
             counterparts: None,
+            chains: OnceLock::new(),
             mistakes: OnceLock::new(),
             findings: OnceLock::new(),
         }
@@ -249,6 +253,7 @@ impl PreparedSides {
             notes,
             program: self.program.clone(),
             counterparts: self.counterparts.clone(),
+            chains: self.chains.clone(),
             mistakes: self.mistakes.clone(),
             findings: OnceLock::new(),
         }

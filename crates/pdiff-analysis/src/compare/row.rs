@@ -1,5 +1,6 @@
 //! One row of a comparison: its identity, its weights on both sides, and its change.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use pdiff_profile::{PerSide, Presence, Side, Weight};
@@ -89,9 +90,34 @@ impl JoinedNames {
     }
 }
 
-/// One row. There may be hundreds of thousands, so texts are those that rows have in common, and what few rows have is boxed.
+/// One row, behind a pointer: there may be hundreds of thousands, and what is large is moved slowly, and in one piece finds no place
+/// among the memory that the stages before gave back.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row {
+pub struct Row(Box<RowFields>);
+
+impl Deref for Row {
+    type Target = RowFields;
+
+    fn deref(&self) -> &RowFields {
+        &self.0
+    }
+}
+
+impl DerefMut for Row {
+    fn deref_mut(&mut self) -> &mut RowFields {
+        &mut self.0
+    }
+}
+
+impl From<RowFields> for Row {
+    fn from(fields: RowFields) -> Self {
+        Self(Box::new(fields))
+    }
+}
+
+/// What a row says. Texts are those that rows have in common, and what few rows have is boxed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RowFields {
     /// Function, or the group's name.
     pub name: Arc<str>,
     /// Label of the object; empty for groups that span several objects.

@@ -35,8 +35,8 @@ pub(super) struct RowTable<'a> {
     ids_of_keys: Vec<Option<RowId>>,
     rows: Vec<RowKey>,
     /// By row: the last round of `add_rows` that took it.
-    rounds: Vec<u64>,
-    round: u64,
+    rounds: Vec<u32>,
+    round: u32,
     scopes: Vec<Arc<str>>,
     scope_ids: FxHashMap<Arc<str>, DenominatorId>,
     facts: &'a KeyFacts,
@@ -50,6 +50,8 @@ pub(super) struct ThreadClass {
 
 impl<'a> RowTable<'a> {
     pub(super) fn new(prepared: &Prepared<'a>, settings: &'a CompareSettings) -> Self {
+        // Most functions get a row: a list that grows is in memory twice.
+        let rows = if settings.group_by == GroupBy::Function { prepared.keys.len() } else { 0 };
         Self {
             facts: prepared.facts,
             scopes: if matches!(settings.share, Share::All | Share::Work) {
@@ -63,8 +65,8 @@ impl<'a> RowTable<'a> {
             settings,
             ids: FxHashMap::default(),
             ids_of_keys: vec![None; prepared.keys.len()],
-            rows: Vec::new(),
-            rounds: Vec::new(),
+            rows: Vec::with_capacity(rows),
+            rounds: Vec::with_capacity(rows),
             round: 0,
         }
     }
@@ -148,7 +150,10 @@ impl<'a> RowTable<'a> {
 
     /// Appends the rows of some levels, each once, in order.
     fn add_rows(&mut self, levels: &[Level], class: &ThreadClass, leaf_object: &str, rows: &mut Vec<RowId>) {
-        self.round += 1;
+        self.round = self.round.checked_add(1).unwrap_or_else(|| {
+            self.rounds.fill(0);
+            1
+        });
         for level in levels {
             let row = self.row(level.key, class, leaf_object);
             let taken = &mut self.rounds[row.index()];

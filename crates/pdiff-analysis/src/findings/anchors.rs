@@ -10,20 +10,34 @@ use crate::normalize::{KeyId, Keys};
 /// Samples that each side must have of an anchor. Findings of recorded pairs are the same from 1 to 30.
 const LEAST_SAMPLES: u64 = 5;
 
+/// An anchor, by number, in four bytes: there are many places.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct AnchorId(u32);
+
+impl AnchorId {
+    pub(super) fn new(number: usize) -> Self {
+        Self(u32::try_from(number).expect("fewer than 2^32 functions fit in memory"))
+    }
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The functions of own code that both sides have samples of.
 pub(super) struct Anchors {
     keys: Vec<KeyId>,
     /// By anchor: what each side has of it.
     amounts: Vec<PerSide<Amount>>,
     /// By key: the anchor.
-    numbers: Vec<Option<usize>>,
+    numbers: Vec<Option<u32>>,
 }
 
 impl Anchors {
     pub(super) fn find(keys: &Keys, stacks: &Stacks, codes: &CodeKinds) -> Self {
         // By key: the last stack that has it, and the sums.
-        let mut seen = vec![(usize::MAX, PerSide::<Amount>::default()); keys.len()];
-        for (number, stack) in stacks.iter().enumerate() {
+        let mut seen = vec![(u32::MAX, PerSide::<Amount>::default()); keys.len()];
+        for (number, stack) in (0..).zip(stacks.iter()) {
             for key in stack.before_interrupt().iter().filter(|key| codes.get(**key) == Code::Own) {
                 let (last, sums) = &mut seen[key.0 as usize];
                 if std::mem::replace(last, number) != number {
@@ -45,7 +59,7 @@ impl Anchors {
         let count = keys.len();
         let (keys, amounts): (Vec<KeyId>, Vec<PerSide<Amount>>) = found.into_iter().unzip();
         let mut numbers = vec![None; count];
-        keys.iter().enumerate().for_each(|(number, key)| numbers[key.0 as usize] = Some(number));
+        (0..).zip(&keys).for_each(|(number, key)| numbers[key.0 as usize] = Some(number));
         Self { keys, amounts, numbers }
     }
 
@@ -58,7 +72,7 @@ impl Anchors {
     }
 
     pub(super) fn number(&self, key: KeyId) -> Option<usize> {
-        self.numbers.get(key.0 as usize).copied().flatten()
+        self.numbers.get(key.0 as usize).copied().flatten().map(|number| number as usize)
     }
 
     pub(super) fn amounts(&self, anchor: usize) -> PerSide<Amount> {

@@ -249,7 +249,7 @@ impl Family {
 /// The function that a place is named by.
 fn function_of(place: Place, anchors: &Anchors) -> Option<KeyId> {
     match place {
-        Place::Anchor(anchor) => Some(anchors.key(anchor)),
+        Place::Anchor(anchor) => Some(anchors.key(anchor.index())),
         Place::Edge(_, key) | Place::Region(key) => Some(key),
         Place::Interrupts | Place::NoCaller(_) | Place::Unresolved(_) => None,
     }

@@ -6,6 +6,7 @@
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
+use super::anchors::AnchorId;
 use super::input::{Amount, Input};
 use super::places::{Place, Places};
 use super::stacks::Stacks;
@@ -70,7 +71,7 @@ impl Groups {
                 parent: None,
                 children: Vec::new(),
                 is_across_helper: match all.places[*at] {
-                    Place::Anchor(anchor) => tree.is_across_helper(anchor),
+                    Place::Anchor(anchor) => tree.is_across_helper(anchor.index()),
                     _ => false,
                 },
                 own: Default::default(),
@@ -87,7 +88,7 @@ impl Groups {
         let of_places: Vec<Option<usize>> =
             (0..all.places.len()).map(|at| all.nearest(at, &number)).collect();
         let of_stacks: Vec<Option<usize>> =
-            places.of_stacks.iter().map(|place| of_places[all.ids[place]]).collect();
+            places.of_stacks.iter().map(|place| of_places[all.number(*place)]).collect();
         for (stack, node) in stacks.iter().zip(&of_stacks) {
             let mut at = *node;
             if let Some(node) = at {
@@ -196,36 +197,46 @@ impl RunWeights {
 /// All places that stacks have, and the anchors above them.
 struct AllPlaces {
     places: Vec<Place>,
+    /// How many of them are anchors, which stand first, by number. The others are sorted.
+    anchors: usize,
     parents: Vec<Option<usize>>,
-    ids: FxHashMap<Place, usize>,
     /// Of the place and all below it, on each side.
     weights: Vec<PerSide<u64>>,
 }
 
 impl AllPlaces {
-    /// Anchors stand first, by number.
     fn new(stacks: &Stacks, places: &Places, tree: &AnchorTree, anchor_count: usize) -> Self {
-        let mut all: Vec<Place> = (0..anchor_count).map(Place::Anchor).collect();
+        let mut all: Vec<Place> =
+            (0..anchor_count).map(|anchor| Place::Anchor(AnchorId::new(anchor))).collect();
         let mut others: Vec<Place> =
             places.of_stacks.iter().copied().filter(|place| !matches!(place, Place::Anchor(_))).collect();
         others.sort_unstable();
         others.dedup();
         all.append(&mut others);
         let parents = all.iter().map(|place| match place {
-            Place::Anchor(anchor) => tree.parent(*anchor),
-            place => place.anchor(),
+            Place::Anchor(anchor) => tree.parent(anchor.index()),
+            place => place.anchor().map(AnchorId::index),
         });
         let parents: Vec<Option<usize>> = parents.collect();
-        let ids: FxHashMap<Place, usize> = all.iter().enumerate().map(|(at, place)| (*place, at)).collect();
-        let mut weights = vec![PerSide::<u64>::default(); all.len()];
+        let weights = vec![PerSide::default(); all.len()];
+        let mut all = Self { places: all, anchors: anchor_count, parents, weights };
         for (stack, place) in stacks.iter().zip(&places.of_stacks) {
-            let mut at = ids.get(place).copied();
+            let mut at = Some(all.number(*place));
             while let Some(here) = at {
-                weights[here].update(stack.amounts, |sum, amount| *sum = sum.saturating_add(amount.weight));
-                at = parents[here];
+                let of_stack = stack.amounts.map(|amount| amount.weight);
+                all.weights[here].update(of_stack, |sum, weight| *sum = sum.saturating_add(weight));
+                at = all.parents[here];
             }
         }
-        Self { places: all, parents, ids, weights }
+        all
+    }
+
+    /// The number of a place that stacks have.
+    fn number(&self, place: Place) -> usize {
+        match place {
+            Place::Anchor(anchor) => anchor.index(),
+            place => self.anchors + self.places[self.anchors..].partition_point(|other| *other < place),
+        }
     }
 
     /// The places that become nodes, each after its parent.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pdiff_profile::{PerSide, Side, Weight};
 use rustc_hash::FxHashMap;
 
-use super::anchors::Anchors;
+use super::anchors::{AnchorId, Anchors};
 use super::finding::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest, KernelPart};
 use super::groups::Groups;
 use super::input::{Amount, Input};
@@ -217,7 +217,7 @@ impl Listing<'_> {
         };
         match self.groups.nodes[pick.node].place {
             Place::Anchor(anchor) if pick.shape == Shape::Net => {
-                let key = self.anchors.key(anchor);
+                let key = self.anchors.key(anchor.index());
                 // What took over says more than who calls it.
                 let callee = self.main_callee(pick, anchor);
                 let name =
@@ -225,13 +225,16 @@ impl Listing<'_> {
                 (FindingKind::Replaced, name, callee.or(Some(key)))
             }
             Place::Anchor(anchor) => {
-                let key = self.anchors.key(anchor);
-                let kind =
-                    if self.tree.is_helper(anchor) { FindingKind::CrossCutting } else { FindingKind::Region };
+                let key = self.anchors.key(anchor.index());
+                let kind = if self.tree.is_helper(anchor.index()) {
+                    FindingKind::CrossCutting
+                } else {
+                    FindingKind::Region
+                };
                 (place(kind), name(key), Some(key))
             }
             Place::Edge(anchor, callee) => {
-                let caller = name(self.anchors.key(anchor));
+                let caller = name(self.anchors.key(anchor.index()));
                 (place(FindingKind::Edge), format!("{caller} -> {}", name(callee)), Some(callee))
             }
             Place::Region(key) => (place(FindingKind::Region), name(key), Some(key)),
@@ -243,7 +246,7 @@ impl Listing<'_> {
 
     /// Of the callees of an anchor that a net is of, the one that changed most in the net's direction, unless the anchor's
     /// own code did so more.
-    fn main_callee(&self, pick: &Pick, anchor: usize) -> Option<KeyId> {
+    fn main_callee(&self, pick: &Pick, anchor: AnchorId) -> Option<KeyId> {
         let share =
             |amount: Amount, side: Side| amount.weight as f64 / self.groups.totals[side].weight.max(1) as f64;
         let changes = pick.nodes.iter().filter_map(|node| {
@@ -350,8 +353,8 @@ impl Listing<'_> {
             let Some(finding) = of_stack(number) else { continue };
             let caller = match self.groups.nodes[picks[finding].node].place {
                 Place::Interrupts => self.last_anchor(stack.before_interrupt(), None),
-                Place::Anchor(helper) if self.tree.is_helper(helper) => {
-                    self.last_anchor(stack.functions, Some(helper))
+                Place::Anchor(helper) if self.tree.is_helper(helper.index()) => {
+                    self.last_anchor(stack.functions, Some(helper.index()))
                 }
                 Place::Region(key) if picks[finding].is_one_sided(self.groups) => {
                     let at = stack.functions.iter().position(|function| *function == key);

@@ -4,7 +4,7 @@ use pdiff_profile::PerSide;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::anchors::Anchors;
+use super::anchors::{AnchorId, Anchors};
 use super::code::{Code, CodeKinds};
 use super::input::Amount;
 use super::stacks::{Stack, Stacks};
@@ -20,10 +20,10 @@ const ATTESTED_PART: f64 = 0.8;
 /// Where a stack's samples count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Place {
-    /// An anchor, by number.
-    Anchor(usize),
+    /// An anchor.
+    Anchor(AnchorId),
     /// Below an anchor, a function that it calls.
-    Edge(usize, KeyId),
+    Edge(AnchorId, KeyId),
     /// Own code that no anchor is above, by its first function.
     Region(KeyId),
     /// Below an asynchronous interrupt.
@@ -70,6 +70,7 @@ impl Finder<'_> {
         let callee = below
             .iter()
             .find(|key| self.codes.get(**key) == Code::Own && self.anchors.number(**key) != Some(anchor));
+        let anchor = AnchorId::new(anchor);
         callee.map_or(Place::Anchor(anchor), |callee| Place::Edge(anchor, *callee))
     }
 
@@ -155,16 +156,22 @@ impl Attested {
             stack.functions(codes).for_each(|key| samples[key.0 as usize] += of_stack);
         }
         let totals = stacks.totals().map(|total| total.weight.max(1) as f64);
-        let mut sums: FxHashMap<KeyId, FxHashMap<Place, f64>> = FxHashMap::default();
+        let mut sums: FxHashMap<(KeyId, Place), f64> = FxHashMap::default();
         for stack in shown() {
             let shares = stack.amounts.zip(totals).map(|(amount, total)| amount.weight as f64 / total);
             let share: f64 = shares.values().sum();
             for key in stack.functions(codes).filter(|key| samples[key.0 as usize] >= LEAST_ATTESTED) {
-                *sums.entry(key).or_default().entry(stack.place).or_default() += share;
+                *sums.entry((key, stack.place)).or_default() += share;
             }
         }
-        let settled = |(key, by_place): (KeyId, FxHashMap<Place, f64>)| Some((key, settled(by_place)?));
-        Self { places: sums.into_iter().filter_map(settled).collect() }
+        let mut sums: Vec<(KeyId, Place, f64)> =
+            sums.into_iter().map(|((key, place), share)| (key, place, share)).collect();
+        // The heaviest place of each function first.
+        sums.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.2.total_cmp(&a.2)).then(a.1.cmp(&b.1)));
+        let of_functions = sums.chunk_by(|a, b| a.0 == b.0);
+        Self {
+            places: of_functions.filter_map(|places| Some((places.first()?.0, settled(places)?))).collect(),
+        }
     }
 
     /// The place of a stack that lost its callers, where one of its functions is called in one place.
@@ -177,25 +184,24 @@ impl Attested {
     }
 }
 
-/// The place in which nearly all calls of a function lie.
-fn settled(by_place: FxHashMap<Place, f64>) -> Option<Place> {
-    let total: f64 = by_place.values().sum();
-    let mut all: Vec<(Place, f64)> = by_place.into_iter().collect();
-    all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let (place, most) = *all.first()?;
+/// The place in which nearly all calls of a function lie; its places come heaviest first.
+fn settled(places: &[(KeyId, Place, f64)]) -> Option<Place> {
+    let sum = |of: &dyn Fn(Place) -> bool| -> f64 {
+        places.iter().filter(|(_, place, _)| of(*place)).map(|(.., share)| share).sum()
+    };
+    let total = sum(&|_| true);
+    let (_, place, most) = *places.first()?;
     if most >= ATTESTED_PART * total {
         return Some(place);
     }
     // Several callees of one anchor: then it is the anchor's.
     let anchor = place.anchor()?;
-    let of_anchor: f64 =
-        all.iter().filter(|(place, _)| place.anchor() == Some(anchor)).map(|(_, share)| share).sum();
-    (of_anchor >= ATTESTED_PART * total).then_some(Place::Anchor(anchor))
+    (sum(&|place| place.anchor() == Some(anchor)) >= ATTESTED_PART * total).then_some(Place::Anchor(anchor))
 }
 
 impl Place {
     /// The anchor that it is or that it lies below.
-    pub(super) fn anchor(self) -> Option<usize> {
+    pub(super) fn anchor(self) -> Option<AnchorId> {
         match self {
             Self::Anchor(anchor) | Self::Edge(anchor, _) => Some(anchor),
             _ => None,

@@ -61,7 +61,9 @@ impl Stacks {
     pub(super) fn new(input: &Input<'_>, codes: &CodeKinds) -> Self {
         let mut ids: HashTable<u32> = HashTable::new();
         let mut functions = Vec::new();
-        let mut stacks = Self::default();
+        // Runs have most stacks in common.
+        let most = input.runs.iter().map(|run| run.amounts.len()).max().unwrap_or(0);
+        let mut stacks = Self { all: Vec::with_capacity(most), ..Self::default() };
         for run in &input.runs {
             let mut of_run = vec![None; run.amounts.len()];
             for (stack, amount) in run.amounts() {

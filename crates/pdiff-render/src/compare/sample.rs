@@ -5,8 +5,8 @@ use pdiff_analysis::side_fact::{CallChains, Concern, SampleCount, Subject};
 use pdiff_analysis::{
     Comparison, Cost, CostChange, CostExtent, Coverage, Finding, FindingKind, FindingSetting, FindingSide,
     Findings, Gap, GapParts, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary, OwnCostChange, Pair,
-    PerOperation, Policy, Quantities, Row, RowGap, RowMatch, RunSummary, Severity, Share, SideFact,
-    SideSummary, Templates,
+    PerOperation, Policy, Quantities, Row, RowFields, RowGap, RowMatch, RunSummary, Severity, Share,
+    SideFact, SideSummary, Templates,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, PerSide, Presence, Side, Weight};
@@ -32,7 +32,7 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         (false, true) => Presence::OnlyAfter,
         _ => Presence::Both,
     };
-    Row {
+    RowFields {
         name: name.into(),
         object: "mysqld".into(),
         file: None,
@@ -58,6 +58,7 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         beyond_typical: None,
         cost_change: None,
     }
+    .into()
 }
 
 /// A change per operation that is the row's own.
@@ -79,7 +80,9 @@ pub(crate) fn own_cost_change() -> CostChange {
 
 /// A row whose change is significant.
 pub(crate) fn significant(name: &str, shares: (f64, f64)) -> Row {
-    Row { significant: true, test: Test::Tested { p: 0.001, q: 0.01 }, ..row(name, shares) }
+    let mut row = row(name, shares);
+    (row.significant, row.test) = (true, Test::Tested { p: 0.001, q: 0.01 });
+    row
 }
 
 fn quantities(share: f64) -> Quantities {

@@ -235,10 +235,9 @@ fn rows_that_inlining_moved_weight_between_are_told_as_one() {
 
 #[test]
 fn a_row_whose_cost_changed_while_its_share_held_is_marked_and_stands_first() {
-    let mut comparison = sample::comparison(vec![
-        sample::row("main", (54.0, 53.0)),
-        Row { cost_change: Some(sample::own_cost_change().into()), ..sample::row("hot_a", (45.0, 45.7)) },
-    ]);
+    let mut hot = sample::row("hot_a", (45.0, 45.7));
+    hot.cost_change = Some(sample::own_cost_change().into());
+    let mut comparison = sample::comparison(vec![sample::row("main", (54.0, 53.0)), hot]);
     let text = table(&comparison, &at(100, None));
     let rows = rows_of(&text);
     assert!(rows.iter().any(|row| row.contains("/op") && row.contains("hot_a")), "{text}");
