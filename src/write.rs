@@ -39,7 +39,7 @@ pub fn write_json(of: &Comparison, out: impl Write) -> Result<(), Error> {
 /// # Errors
 /// If it cannot be written.
 pub fn write_csv(of: &Comparison, out: impl Write) -> Result<(), Error> {
-    write(&pdiff_render::csv(of)?, out)
+    pdiff_render::write_csv(of, out)
 }
 
 /// Writes the rows of a comparison as Parquet.

@@ -39,9 +39,9 @@ pub use ci::page::{ci_comment, ci_summary, ci_text};
 pub use ci::{CiInput, GateResult, GateStatus};
 pub use compare::json::{json, json_with_causes, write_json_with_causes};
 pub use compare::page::{markdown, markdown_with_causes, table, table_with_causes};
-pub use compare::row_columns::csv;
 #[cfg(feature = "parquet")]
 pub use compare::row_columns::parquet;
+pub use compare::row_columns::write_csv;
 pub use compare::side_fact_words::SideFactWords;
 pub use counted_calls::{counts_json, counts_lines, counts_table};
 pub use document::options::{SortBy, TableOptions, UnknownOrder};

@@ -3,20 +3,28 @@
 //! Both are of the same columns, so the two forms cannot disagree. A side on which the row has no weight is null in all of
 //! its columns, as it is in JSON.
 
-use pdiff_analysis::{Comparison, FieldValue, RowField};
+use std::io::Write;
+
+use pdiff_analysis::{Comparison, FieldValue, Row, RowField};
 
 use crate::error::Error;
 use crate::files::column::{Column, Values};
 #[cfg(feature = "parquet")]
 use crate::files::parquet::parquet_bytes;
-use crate::files::written_bytes::csv_lines;
+use crate::files::written_bytes::write_csv_lines;
 
-/// The rows as CSV, a header line first.
+/// So many rows are written at once.
+const ROWS_AT_ONCE: usize = 1 << 12;
+
+/// Writes the rows as CSV, a header line first.
 ///
 /// # Errors
-/// Returns an error if serialisation fails.
-pub fn csv(comparison: &Comparison) -> Result<Vec<u8>, Error> {
-    csv_lines(comparison.rows.len(), columns(comparison))
+/// Returns an error if they cannot be written.
+pub fn write_csv(comparison: &Comparison, out: impl Write) -> Result<(), Error> {
+    let rows = &comparison.rows;
+    let header = rows.is_empty().then_some(&rows[..]);
+    let parts = header.into_iter().chain(rows.chunks(ROWS_AT_ONCE));
+    write_csv_lines(parts.map(|rows| (rows.len(), columns(comparison, rows))), out)
 }
 
 /// The rows as Parquet, one row group.
@@ -25,14 +33,14 @@ pub fn csv(comparison: &Comparison) -> Result<Vec<u8>, Error> {
 /// Returns an error if serialisation fails.
 #[cfg(feature = "parquet")]
 pub fn parquet(comparison: &Comparison) -> Result<Vec<u8>, Error> {
-    parquet_bytes(comparison.rows.len(), columns(comparison))
+    parquet_bytes(comparison.rows.len(), columns(comparison, &comparison.rows))
 }
 
-fn columns(comparison: &Comparison) -> Vec<Column> {
+fn columns(comparison: &Comparison, rows: &[Row]) -> Vec<Column> {
     RowField::all()
         .iter()
         .map(|field| {
-            let values = comparison.rows.iter().map(|row| field.value(row, comparison.policy.match_level));
+            let values = rows.iter().map(|row| field.value(row, comparison.policy.match_level));
             Column::new(field.name().to_owned(), values_of(field, values))
         })
         .collect()

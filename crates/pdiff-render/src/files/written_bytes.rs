@@ -51,15 +51,36 @@ pub(crate) fn numbers(name: &str, values: impl Iterator<Item = Option<f64>>) -> 
 
 /// Columns of `height` rows as CSV, a header line first. What is absent is empty.
 pub(crate) fn csv_lines(height: usize, columns: Vec<Column>) -> Result<Vec<u8>, Error> {
-    let refused = |error: &dyn std::fmt::Display| Error::Columns { format: "CSV", reason: error.to_string() };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let header = columns.iter().map(|column| &column.name);
-    writer.write_record(header).map_err(|error| refused(&error))?;
-    for row in 0..height {
-        let cells: Vec<Cell<'_>> = columns.iter().map(|column| Cell::of(&column.values, row)).collect();
-        writer.serialize(cells).map_err(|error| refused(&error))?;
+    let mut lines = Vec::new();
+    write_csv_lines([(height, columns)], &mut lines)?;
+    Ok(lines)
+}
+
+/// Writes the same in parts of so many rows: all cells of large reports together take more memory than what they are made of.
+pub(crate) fn write_csv_lines(
+    parts: impl IntoIterator<Item = (usize, Vec<Column>)>,
+    out: impl Write,
+) -> Result<(), Error> {
+    let mut writer = csv::Writer::from_writer(out);
+    for (number, (height, columns)) in parts.into_iter().enumerate() {
+        if number == 0 {
+            writer.write_record(columns.iter().map(|column| &column.name)).map_err(csv_refused)?;
+        }
+        for row in 0..height {
+            let cells: Vec<Cell<'_>> = columns.iter().map(|column| Cell::of(&column.values, row)).collect();
+            writer.serialize(cells).map_err(csv_refused)?;
+        }
     }
-    writer.into_inner().map_err(|error| refused(&error))
+    writer.flush().map_err(|source| Error::Write { source })
+}
+
+/// Why CSV was not written.
+fn csv_refused(error: csv::Error) -> Error {
+    let reason = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(source) => Error::Write { source },
+        _ => Error::Columns { format: "CSV", reason },
+    }
 }
 
 /// One value of a line.

@@ -9,6 +9,12 @@ fn read_back(comparison: &Comparison) -> DataFrame {
     ParquetReader::new(std::io::Cursor::new(parquet(comparison).unwrap())).finish().unwrap()
 }
 
+fn csv(comparison: &Comparison) -> String {
+    let mut bytes = Vec::new();
+    write_csv(comparison, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
 #[test]
 fn parquet_holds_every_row_and_says_null_for_a_side_without_weight() {
     let comparison = sample::full();
@@ -51,7 +57,7 @@ fn columns_are_named_as_in_json() {
 #[test]
 fn csv_quotes_hostile_names_and_has_one_record_a_row() {
     let comparison = sample::full();
-    let text = String::from_utf8(csv(&comparison).unwrap()).unwrap();
+    let text = csv(&comparison);
     assert!(
         text.starts_with("name,object,file,subsystem,thread_group,presence,match_level,match_ambiguous,")
     );
@@ -67,5 +73,14 @@ fn what_is_no_number_is_null_and_no_rows_are_no_error() {
     assert_eq!(read_back(&comparison).column("ci_low_pp").unwrap().null_count(), 1);
     let empty = sample::comparison(Vec::new());
     assert_eq!(read_back(&empty).height(), 0);
-    assert_eq!(csv(&empty).unwrap().iter().filter(|byte| **byte == b'\n').count(), 1);
+    assert_eq!(csv(&empty).lines().count(), 1);
+}
+
+#[test]
+fn many_rows_are_written_in_parts_after_one_header() {
+    let names: Vec<String> = (0..=ROWS_AT_ONCE).map(|row| format!("f{row}")).collect();
+    let text = csv(&sample::comparison(names.iter().map(|name| sample::row(name, (1.0, 1.0))).collect()));
+    let written: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    assert_eq!(written, names);
+    assert_eq!(text.lines().filter(|line| line.starts_with("name,")).count(), 1);
 }
