@@ -183,7 +183,16 @@ pub enum Reason {
         /// The row's growth under it, in points.
         grown_pp: f64,
     },
-    /// The same, where the chains lost it as the caller.
+    /// Variants of it for the common case are gone, and it does their work at more cost.
+    QuickWayGone {
+        /// The variants.
+        gone: Vec<String>,
+        /// The function that took the first of them, and calls it in both builds.
+        caller: String,
+        /// What it and they cost together on each side, in percent.
+        pct: PerSide<f64>,
+    },
+    /// The same as [`Self::GoesOn`], where the chains lost it as the caller.
     GoesOnUnseen {
         /// The function it now also calls.
         callee: String,

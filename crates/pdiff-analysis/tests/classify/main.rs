@@ -26,6 +26,7 @@ mod no_fast_path;
 mod parts;
 mod per_operation;
 mod pointer_flips;
+mod quick_ways;
 mod replaced_in_code;
 mod same_code;
 mod settings;

@@ -15,9 +15,8 @@ use super::called_as_often::{is_thin_on, runs_as_often};
 use super::code_counts::{
     calls_in_code, copies_in_code, has_no_body, has_no_loop, is_in_other_form, is_inlined_only,
 };
-use super::fast_path::{
-    count_evidence, counted, entered_evidence, has_flipped, library_left_pp, only_entered,
-};
+use super::entered::entered_evidence;
+use super::fast_path::{count_evidence, counted, has_flipped, library_left_pp, only_entered};
 use super::holder::code_with_call;
 use super::newly_active::{FACTOR, lost_pp};
 use super::path_proof::{no_way_around, proof_of_path};

@@ -1,4 +1,4 @@
-//! Whether both runs entered a function, as far as samples tell.
+//! Whether both runs entered a function, and what one entered from where, as far as samples tell.
 //!
 //! A function that returned early was cheap, and has few samples however often it was called. A few samples are enough if
 //! its caller was sampled well and has the same code in both builds, because then the caller calls it as before. They are
@@ -9,7 +9,11 @@ use pdiff_profile::{PerSide, Side};
 use super::newly_active::FACTOR;
 use super::weight::{has_same_code, is_relaid};
 use crate::classify::case::{Case, share_pct};
+use crate::classify::cause::InBuild;
 use crate::classify::context::Context;
+use crate::classify::fact::{CallInCode, Fact};
+use crate::classify::lost_callers::has_call;
+use crate::compare::SampledCall;
 use crate::noise::MIN_SAMPLES;
 
 /// A function that is called more often costs more itself; one that grew less did not become another one for that.
@@ -17,6 +21,9 @@ const MORE_CALLS: f64 = 3.0;
 
 /// So many samples of its own code tell whether it did.
 const FEW_SAMPLES: u64 = 10;
+
+/// A callee of which so much left its other callers came from them.
+const LEFT_PART: f64 = 0.5;
 
 pub(super) fn by_both(context: &Context<'_>, case: &Case<'_>) -> bool {
     let is_well_sampled = |case: &Case<'_>, side: Side| case.row.total.samples(side) >= MIN_SAMPLES;
@@ -90,4 +97,36 @@ pub(super) fn anew_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
         if is_one_sided && !(before > 0.0 && asks_as_before()) { pct.after - before } else { 0.0 }
     };
     callers.into_iter().map(change).sum()
+}
+
+/// Whether half of a newly entered callee's weight left the callee's other callers: the call moved from one function to another,
+/// and the path was taken before.
+pub(super) fn came_from_elsewhere(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    call: &SampledCall,
+    pct: f64,
+) -> bool {
+    let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
+    left >= LEFT_PART * pct
+}
+
+/// A callee that was entered, with its share, and whether the code before has the call.
+pub(super) fn entered_evidence(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    call: &SampledCall,
+    after_pct: f64,
+) -> Fact {
+    let callee = context.callee(call);
+    let before_code = match (context.builds.census(Side::Before), callee) {
+        (Some(_), Some(callee)) if callee.held_by(Side::Before) == InBuild::No => CallInCode::NoFunction,
+        (Some(census), Some(callee)) => match has_call(census, case, callee, Side::Before) {
+            Some(true) => CallInCode::Present,
+            Some(false) => CallInCode::Absent,
+            None => CallInCode::NotVisible,
+        },
+        _ => CallInCode::NotVisible,
+    };
+    Fact::Entered { callee: call.callee.clone(), after_pct, before_code }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
-use crate::classify::fact::{CallInCode, Fact};
+use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::library::is_library;
@@ -25,12 +25,13 @@ use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
 use super::code_counts::{calls_in_code, has_lost_way_around};
+use super::entered::{came_from_elsewhere, entered_evidence};
 use super::holder::holder;
 use super::newly_active::FACTOR;
 use super::path_proof::{no_way_around, proof_of_path};
 use super::same_source::has_same_source;
 use super::weight::place;
-use super::{entered, in_between, per_operation};
+use super::{entered, in_between, new_calls, per_operation};
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
 /// what was entered no more at most that part of what was newly entered.
@@ -83,6 +84,9 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     let is_exchange = left_pp > EXPLAINING_PART * entered_pp;
     if row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
         return None;
+    }
+    if let Some(finding) = new_calls::does_more(context, case, grown_pp) {
+        return Some(finding);
     }
     if !explains || is_exchange {
         return more_entered(context, case, &entered, flipped);
@@ -373,13 +377,6 @@ fn part_under(context: &Context<'_>, case: &Case<'_>, names: &[&str], depth: usi
     parts.sum()
 }
 
-/// Whether half of a newly entered callee's weight left the callee's other callers: the call moved from one function to another,
-/// and the path was taken before.
-fn came_from_elsewhere(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, pct: f64) -> bool {
-    let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
-    left >= EXPLAINING_PART * pct
-}
-
 /// Whether a callee costs more as a whole by half of what it costs more here: what only came from under other functions, wherever
 /// they are, was done before too. A collector runs when memory runs out, whoever asks for it; a thread of a pool grows by all that
 /// is handed to it.
@@ -531,23 +528,4 @@ fn is_old_call_of_place(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_
         of_callee(call) && FACTOR * share_pct(place.row, side.other(), call.weight(side.other())) >= FLOOR_PP
     });
     calls[side] <= calls[side.other()] && was_entered
-}
-
-pub(super) fn entered_evidence(
-    context: &Context<'_>,
-    case: &Case<'_>,
-    call: &SampledCall,
-    after_pct: f64,
-) -> Fact {
-    let callee = context.callee(call);
-    let before_code = match (context.builds.census(Side::Before), callee) {
-        (Some(_), Some(callee)) if callee.held_by(Side::Before) == InBuild::No => CallInCode::NoFunction,
-        (Some(census), Some(callee)) => match has_call(census, case, callee, Side::Before) {
-            Some(true) => CallInCode::Present,
-            Some(false) => CallInCode::Absent,
-            None => CallInCode::NotVisible,
-        },
-        _ => CallInCode::NotVisible,
-    };
-    Fact::Entered { callee: call.callee.clone(), after_pct, before_code }
 }

@@ -23,12 +23,14 @@ mod in_between;
 mod inline_flip;
 mod more_calls;
 mod moved;
+mod new_calls;
 mod new_code;
 mod newly_active;
 mod noise;
 mod not_visible;
 mod path_proof;
 mod per_operation;
+mod quick_way;
 mod replaced_module;
 mod same_binary;
 mod same_source;
@@ -55,7 +57,7 @@ use crate::compare::side_cut_more;
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
 /// The rules in order.
-const RULES: [Rule; 22] = [
+const RULES: [Rule; 23] = [
     noise::rule,
     same_binary::rule,
     not_visible::unresolved,
@@ -63,6 +65,7 @@ const RULES: [Rule; 22] = [
     inline_flip::callee,
     inline_flip::caller,
     code_quality::rule,
+    quick_way::rule,
     succession::rule,
     replaced_module::rule,
     in_between::one_sided,

@@ -118,6 +118,12 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::Below { function: None, caller, grown_pp } => {
             format!("{grown_pp:+.2} points under {caller}, which calls it more: one finding with it")
         }
+        Reason::QuickWayGone { gone, caller, pct } => format!(
+            "{caller} went another way before, by {}, which is gone: together {:.2} to {:.2} %",
+            gone.join(", "),
+            pct.before,
+            pct.after
+        ),
         Reason::GoesOnUnseen { callee, after_pct } => format!(
             "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
              as the caller"

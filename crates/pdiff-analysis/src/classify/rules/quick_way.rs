@@ -1,0 +1,89 @@
+//! `R-quick-way`: a variant for the common case is gone, and the general function, which both builds have with the same code, does its
+//! work at more cost. The function that contained or called the variant calls the general one in the code of both builds.
+//!
+//! [`super::succession`] finds the two: what is gone left its weight to the other. That the variant was taken, its samples tell, so that
+//! this is proved if who took it runs no more often. If the two cost the same, the work moved.
+
+use pdiff_profile::{PerSide, Side};
+
+use super::called_as_often::runs_as_often;
+use super::code_counts::{all_calls_in_code, calls_in_code};
+use super::newly_active::FACTOR;
+use super::succession::net_pp;
+use super::weight::changed;
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence, InBuild};
+use crate::classify::context::Context;
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::classify::limit::Limit;
+use crate::classify::reason::Reason;
+use crate::classify::rules::FlippedCallers;
+use crate::classify::succession::successions;
+use crate::noise::FLOOR_PP;
+
+/// The two must cost more by this part of what the variant cost: else another name does the same work.
+const MORE_PART: f64 = 0.5;
+
+/// So many samples tell that a variant was taken.
+const FEW_SAMPLES: u64 = 10;
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    let judged = changed(case)?;
+    let row = case.row;
+    let is_general = case.held_by(Side::Before) == InBuild::Yes
+        && context.has_like_code(case)
+        && row.after.total_pct >= FACTOR * row.before.total_pct;
+    let number = context.row_number(row).filter(|_| is_general)?;
+    let set = successions(context, flipped).of_row(number)?;
+    if set.after != [number] {
+        return None;
+    }
+    let of_set = set.before.iter().filter(|before| **before != number);
+    let variants: Vec<&Case<'_>> = of_set.filter_map(|before| context.cases.get(*before)).collect();
+    let are_gone = variants.iter().all(|variant| variant.held_by(Side::After) == InBuild::No);
+    let sum = |side: Side| variants.iter().map(|variant| variant.row.side(side).total_pct).sum::<f64>();
+    let (gone_pct, net_pp) = (sum(Side::Before), net_pp(context, set));
+    // A function that is called from more places now has more work.
+    let calls = PerSide::from_fn(|side| all_calls_in_code(context, case, side));
+    let is_called_as_before = calls.before > 0 && calls.after <= calls.before;
+    if variants.is_empty()
+        || !are_gone
+        || !is_called_as_before
+        || net_pp < FLOOR_PP
+        || net_pp < MORE_PART * gone_pct
+    {
+        return None;
+    }
+    let takers: Vec<&Case<'_>> =
+        variants.iter().map(|variant| taker(context, variant, case)).collect::<Option<_>>()?;
+    let caller = takers.first()?;
+    let reason = Reason::QuickWayGone {
+        gone: variants.iter().map(|variant| variant.row.name.to_string()).collect(),
+        caller: caller.row.name.to_string(),
+        pct: PerSide::new(gone_pct + row.before.total_pct, sum(Side::After) + row.after.total_pct),
+    };
+    let mut finding = Finding::new("R-quick-way", Cause::MissingFastPath, judged, reason);
+    finding.callers = vec![caller.row.name.to_string()];
+    let was_taken = variants.iter().all(|variant| variant.row.total.samples(Side::Before) >= FEW_SAMPLES);
+    let is_proved =
+        context.is_patched && was_taken && takers.iter().all(|taker| runs_as_often(context, taker));
+    let finding =
+        if is_proved { finding } else { finding.limited(Confidence::Likely, Limit::PathNotCounted) };
+    Some(gates::common(finding, case))
+}
+
+/// The function that took a variant before, inlined or by a call, mostly, if it calls the general function in the code of both builds.
+fn taker<'c, 'a>(context: &'c Context<'a>, variant: &Case<'_>, general: &Case<'_>) -> Option<&'c Case<'a>> {
+    let copies = variant.row.inlined_into(Side::Before).iter().max_by_key(|copy| copy.weight);
+    let holder =
+        copies.and_then(|copy| context.case(&copy.caller, &variant.row.object, copy.caller_file.as_deref()));
+    let by_call = || {
+        let calls = context.calls_to(variant.row, Side::Before).into_iter();
+        calls.max_by_key(|call| call.before).and_then(|call| context.caller(call))
+    };
+    let calls = |taker: &&Case<'_>| {
+        Side::BOTH.into_iter().all(|side| calls_in_code(context, taker, general, side) > 0)
+    };
+    holder.or_else(by_call).filter(calls)
+}

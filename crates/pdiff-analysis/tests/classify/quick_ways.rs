@@ -1,0 +1,67 @@
+//! Variants for the common case that are gone, and functions whose code grew and does more.
+
+use pdiff_analysis::classify::Reason;
+
+use crate::build::{classified, said, seen, steady, verdict};
+
+/// A scanner that asks for the next character: it has a copy of the quick variant, and calls the general one.
+fn scanner(next: u32, quick: &str, calls: &str) -> String {
+    let (_, words) = steady();
+    format!(
+        "main:50 {words} main>next next:300 next={next} next@lexer.c next#40 look_up:280 look_up=70 look_up@lexer.c \
+         look_up#20 next>look_up {quick} {calls}"
+    )
+}
+
+const QUICK: &str = "next<look_up_ascii*1 look_up_ascii:0 look_up_ascii@lexer.c look_up_ascii#22";
+
+fn of(own: u64, callee: &str) -> String {
+    let (stacks, _) = steady();
+    format!("{stacks}main;next {own}\nmain;next;{callee}")
+}
+
+#[test]
+fn a_quick_variant_that_is_gone_is_a_lost_fast_path() {
+    let (before, after) = (of(100, "+look_up_ascii 30"), of(95, "look_up 110"));
+    let (old, new) = (scanner(60, QUICK, ""), scanner(61, "", ""));
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(said(&outcome, "look_up"), "missing-fast-path proved R-quick-way");
+    let look_up = verdict(&outcome, "look_up");
+    assert_eq!(look_up.callers, ["next"]);
+    let Reason::QuickWayGone { gone, caller, .. } = &look_up.reason else { panic!("{:?}", look_up.reason) };
+    assert_eq!((gone.as_slice(), caller.as_str()), (&["look_up_ascii".to_owned()][..], "next"));
+}
+
+#[test]
+fn what_takes_over_a_variant_at_like_cost_or_is_called_from_elsewhere_has_lost_no_way() {
+    let with = |own: u64, look_up: u64, after: &str| {
+        let (before, folded) = (of(100, "+look_up_ascii 60"), of(own, &format!("look_up {look_up}")));
+        said(&classified(seen(&before, &scanner(60, QUICK, "")), seen(&folded, after)), "look_up")
+    };
+    // The same work by another function.
+    assert_ne!(with(100, 70, &scanner(61, "", "")), "missing-fast-path proved R-quick-way");
+    assert!(!with(100, 70, &scanner(61, "", "")).ends_with("R-quick-way"));
+    // It is called from another place, too.
+    assert!(!with(100, 200, &scanner(61, "", "steady_3>look_up")).ends_with("R-quick-way"));
+    // What took the variant runs more often.
+    assert_eq!(with(240, 200, &scanner(61, "", "")), "missing-fast-path likely R-quick-way");
+}
+
+#[test]
+fn code_that_grew_and_calls_what_it_did_not_call_does_more() {
+    let (stacks, words) = steady();
+    let build = |trim: u32, calls: &str| {
+        format!(
+            "main:50 {words} main>trim trim:{trim} trim={trim} check:90 check=5 trim>check copy:120 copy=6 steady_1>copy {calls}"
+        )
+    };
+    let of = |check: u64, copy: u64| {
+        format!("{stacks}main;trim 60\nmain;trim;check {check}\nmain;steady_1;copy 3\nmain;trim;copy {copy}")
+    };
+    let with = |trim: u32, calls: &str| {
+        said(&classified(seen(&of(4, 0), &build(200, "")), seen(&of(60, 60), &build(trim, calls))), "trim")
+    };
+    assert_eq!(with(400, "trim>copy"), "heavier likely R-fast-path");
+    // Code that did not grow left a check out.
+    assert_eq!(with(190, "trim>copy"), "missing-fast-path likely R-fast-path");
+}
