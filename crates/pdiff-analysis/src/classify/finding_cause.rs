@@ -58,6 +58,11 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
         false => (confidence, limited_by),
     };
     let inside = main_inside(finding, of);
+    // A cause that is another function's is none of the function that names the part.
+    let limited_by = match limited_by {
+        Some(PartLimit::NoMainCause) if inside.is_some() => Some(PartLimit::CauseInside),
+        limited_by => limited_by,
+    };
     let is_inside =
         |origin: &FunctionCause| inside.as_ref().is_some_and(|inside| inside.function == origin.function);
     let origin = origin(finding, of).filter(|origin| !is_inside(origin));

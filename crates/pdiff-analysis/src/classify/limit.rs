@@ -214,6 +214,8 @@ pub enum PartLimit {
     ProvedInside,
     /// No cause explains half of the change.
     NoMainCause,
+    /// Most of the change is in a function inside, which has a cause of its own.
+    CauseInside,
     /// Half of the change or more is work of the kernel for one reason.
     KernelWork(KernelKind),
 }

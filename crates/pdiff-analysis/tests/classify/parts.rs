@@ -228,17 +228,21 @@ fn a_part_tells_the_function_inside_that_most_of_it_is() {
     let of = |put: &str, own: u64| {
         format!("main;work 600\nmain;serve {own}\nmain;serve;get 60\nmain;serve;get;read 40\n{put}")
     };
-    let inside = |put: &str| {
+    let inside = |put: &str, name: &str| {
         let (old, new) = (build("serve=1"), build("serve=2 put:300 put=9 serve>put"));
         let (mut comparison, outcome) =
             judged(seen(&of("", 40), &old), seen(&of(put, 70), &new), &Extra::default());
         let part = &mut comparison.findings.list[0];
-        (part.kind, part.name) = (FindingKind::Region, "serve".to_owned());
+        (part.kind, part.name) = (FindingKind::Region, name.to_owned());
+        part.before = FindingSide { pct: 0.5 * part.after.pct, per_op: None, ..part.before };
         let of = finding_causes(&comparison.findings, &outcome).remove(0);
-        of.inside.map(|inside| (inside.function, inside.cause))
+        (of.inside.map(|inside| (inside.function, inside.cause)), of.limited_by)
     };
-    assert_eq!(inside("main;serve;put 50"), Some(("put".to_owned(), Cause::NewOverhead)));
-    assert_eq!(inside("main;serve 20\nmain;work;put 1"), None);
+    let put = Some(("put".to_owned(), Cause::NewOverhead));
+    assert_eq!(inside("main;serve;put 50", "serve"), (put.clone(), None));
+    // The function that names the part has no cause of its own.
+    assert_eq!(inside("main;serve;put 50", "work"), (put, Some(PartLimit::CauseInside)));
+    assert_eq!(inside("main;serve 20\nmain;work;put 1", "serve").0, None);
 }
 
 #[test]
