@@ -187,8 +187,8 @@ pub enum Reason {
     QuickWayGone {
         /// The variants.
         gone: Vec<String>,
-        /// The function that took the first of them, and calls it in both builds.
-        caller: String,
+        /// The function that took the first of them, and calls it in both builds; `None` if it took them itself.
+        caller: Option<String>,
         /// What it and they cost together on each side, in percent.
         pct: PerSide<f64>,
     },

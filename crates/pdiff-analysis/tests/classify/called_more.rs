@@ -174,3 +174,31 @@ fn a_caller_whose_record_grew_asks_as_before() {
     assert_ne!(said_with(300, 0), "missing-fast-path likely R-fast-path");
     assert_ne!(said_with(60, 30), "missing-fast-path likely R-fast-path");
 }
+
+#[test]
+fn a_wrapper_that_is_only_copied_is_called_more_where_the_code_has_more_copies() {
+    let (steady, words) = steady();
+    let build = |read: u32, copies: u32| {
+        format!(
+            "main:50 {words} main>read read:300 read={read} read<value*{copies} main>write write:200 write=9 write<value*1 \
+             value:0 load:120 load=8 read>load sum:400 sum=7 read>sum write>sum"
+        )
+    };
+    let of = |load: u64, read: u64, write: u64| {
+        format!(
+            "{steady}main;read 60\nmain;read;load {load}\nmain;read;+value;sum {read}\nmain;write 60\n\
+             main;write;+value;sum {write}"
+        )
+    };
+    let with = |after: &str, copies: u32| {
+        let outcome = classified(seen(&of(90, 60, 60), &build(60, 1)), seen(after, &build(61, copies)));
+        ["value", "sum"].map(|name| said(&outcome, name))
+    };
+    // Its caller saves as much in what it does besides.
+    assert_eq!(with(&of(20, 120, 58), 2), ["more-calls likely R-edge", "more-calls likely R-below"]);
+    // As many copies, whether the caller costs more or not.
+    assert!(!with(&of(20, 120, 58), 1)[0].ends_with("R-edge"));
+    assert!(!with(&of(90, 150, 58), 1)[0].ends_with("R-edge"));
+    // It costs as much more where the code has as many copies.
+    assert!(!with(&of(20, 120, 120), 2)[0].starts_with("more-calls"));
+}

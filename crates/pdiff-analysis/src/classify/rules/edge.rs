@@ -99,7 +99,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     // What must be called more often is so wherever its caller saves time, and so is what the caller cannot leave out any more.
     let is_proved = || no_way_around(context, caller, call).is_some();
     let must_be = || context.is_patched && (many_times(context, case).is_some() || is_proved());
-    let may_be = || must_be() || may_cost_more(context, caller, here_pp);
+    // What its code calls at more places it may do while it saves time elsewhere.
+    let has_more_calls =
+        matches!(&edge, Edge::More { calls, .. } if calls.after > calls.before && calls.before > 0);
+    let may_be = || has_more_calls || must_be() || may_cost_more(context, caller, here_pp);
     if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_be() {
         return None;
     }
@@ -367,12 +370,16 @@ fn more_calls(
             && many_times(context, case).is_some()
             && has_no_loop(context, case)
     };
-    let is_same = context.is_patched && (has_same_source(context, case, flipped) || is_little_more());
     // A function that does next to nothing itself shows calls only by what it calls.
+    let is_thin = || Side::BOTH.into_iter().all(|side| is_thin_on(case, side));
+    let is_copied_more =
+        || is_inlined_only(context, case) && copies.before > 0 && copies.after > copies.before && is_thin();
+    let is_same = context.is_patched
+        && (has_same_source(context, case, flipped) || is_little_more() || is_copied_more());
     let is_called_more = || {
-        let is_thin = Side::BOTH.into_iter().all(|side| is_thin_on(case, side));
-        let has_same_code = is_thin && context.builds.same_code(&case.ids) == Some(true);
-        has_same_code && ((has_more_calls && calls.before > 0) || leads_to_what_costs_more(context, case))
+        let has_same_code = context.builds.same_code(&case.ids) == Some(true) && is_thin();
+        (has_same_code && ((has_more_calls && calls.before > 0) || leads_to_what_costs_more(context, case)))
+            || is_copied_more()
     };
     let costs_more = || {
         costs_more_as_a_whole(context, case) || costs_more_by_calls(context, case, pct) || is_called_more()

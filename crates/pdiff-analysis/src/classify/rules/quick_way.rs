@@ -29,6 +29,11 @@ const MORE_PART: f64 = 0.5;
 const FEW_SAMPLES: u64 = 10;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    general(context, case, flipped).or_else(|| by_itself(context, case))
+}
+
+/// What is said of a general function that does the work of variants that are gone.
+fn general(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let judged = changed(case)?;
     let row = case.row;
     let is_general = case.held_by(Side::Before) == InBuild::Yes
@@ -60,7 +65,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let caller = takers.first()?;
     let reason = Reason::QuickWayGone {
         gone: variants.iter().map(|variant| variant.row.name.to_string()).collect(),
-        caller: caller.row.name.to_string(),
+        caller: Some(caller.row.name.to_string()),
         pct: PerSide::new(gone_pct + row.before.total_pct, sum(Side::After) + row.after.total_pct),
     };
     let mut finding = Finding::new("R-quick-way", Cause::MissingFastPath, judged, reason);
@@ -68,6 +73,56 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let was_taken = variants.iter().all(|variant| variant.row.total.samples(Side::Before) >= FEW_SAMPLES);
     let is_proved =
         context.is_patched && was_taken && takers.iter().all(|taker| runs_as_often(context, taker));
+    let finding =
+        if is_proved { finding } else { finding.limited(Confidence::Likely, Limit::PathNotCounted) };
+    Some(gates::common(finding, case))
+}
+
+/// What is said of a function that called a variant before, which nothing calls any more, and does its work in its own code. That has no
+/// more bytes, so that it is the code of the general case, and not the variant's.
+fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    let judged = changed(case)?;
+    let (row, builds) = (case.row, &context.builds);
+    let bytes =
+        PerSide::from_fn(|side| builds.census(side).map_or(0, |census| case.code_bytes(census, side)));
+    let has_no_more_code = bytes.after > 0 && bytes.after <= bytes.before;
+    let is_grown = row.after.self_pct >= FACTOR * row.before.self_pct;
+    if !context.is_patched || builds.same_code(&case.ids) != Some(false) || !has_no_more_code || !is_grown {
+        return None;
+    }
+    let census = builds.census(Side::Before)?;
+    let called = case.ids.before.iter().flat_map(|id| census.calls_from(*id)).map(|edge| edge.callee);
+    let called = called.filter_map(|id| {
+        let function = census.function(id)?;
+        context.case(function.name(), &row.object, function.file())
+    });
+    let variants: Vec<&Case<'_>> = called
+        .filter(|variant| {
+            variant.row.total.samples(Side::Before) >= FEW_SAMPLES
+                && !variant.is_sampled(Side::After)
+                && variant.held_by(Side::After) == InBuild::Yes
+                && all_calls_in_code(context, variant, Side::After) == 0
+        })
+        .collect();
+    // What of a variant is in the stacks of the function is no more than the variant, so both are summed by what each does itself.
+    let gone_pct: f64 = variants.iter().map(|variant| variant.row.before.self_pct).sum();
+    let net_pp = context.common_shift.own_change_pp(row.before.self_pct + gone_pct, row.after.self_pct);
+    if variants.is_empty()
+        || FACTOR * gone_pct < row.after.self_pct
+        || net_pp < FLOOR_PP
+        || net_pp < MORE_PART * gone_pct
+    {
+        return None;
+    }
+    let reason = Reason::QuickWayGone {
+        gone: variants.iter().map(|variant| variant.row.name.to_string()).collect(),
+        caller: None,
+        pct: PerSide::new(row.before.self_pct + gone_pct, row.after.self_pct),
+    };
+    let finding = Finding::new("R-quick-way", Cause::MissingFastPath, judged, reason);
+    let callers = || context.calls_to(row, Side::After).into_iter();
+    let main = callers().max_by_key(|call| call.after).and_then(|call| context.caller(call));
+    let is_proved = main.is_some_and(|caller| runs_as_often(context, caller));
     let finding =
         if is_proved { finding } else { finding.limited(Confidence::Likely, Limit::PathNotCounted) };
     Some(gates::common(finding, case))

@@ -118,12 +118,14 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::Below { function: None, caller, grown_pp } => {
             format!("{grown_pp:+.2} points under {caller}, which calls it more: one finding with it")
         }
-        Reason::QuickWayGone { gone, caller, pct } => format!(
-            "{caller} went another way before, by {}, which is gone: together {:.2} to {:.2} %",
-            gone.join(", "),
-            pct.before,
-            pct.after
-        ),
+        Reason::QuickWayGone { gone, caller, pct: PerSide { before, after } } => {
+            let gone = gone.join(", ");
+            let how = match caller {
+                Some(caller) => format!("{caller} went another way before, by {gone}, which is gone"),
+                None => format!("it left this to {gone} before, which nothing calls any more"),
+            };
+            format!("{how}: together {before:.2} to {after:.2} %")
+        }
         Reason::GoesOnUnseen { callee, after_pct } => format!(
             "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
              as the caller"
