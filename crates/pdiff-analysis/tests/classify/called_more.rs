@@ -199,6 +199,8 @@ fn a_wrapper_that_is_only_copied_is_called_more_where_the_code_has_more_copies()
     // As many copies, whether the caller costs more or not.
     assert!(!with(&of(20, 120, 58), 1)[0].ends_with("R-edge"));
     assert!(!with(&of(90, 150, 58), 1)[0].ends_with("R-edge"));
+    // Two copies do not cost four times as much as one.
+    assert!(!with(&of(20, 240, 58), 2)[0].ends_with("R-edge"));
     // It costs as much more where the code has as many copies.
     assert!(!with(&of(20, 120, 120), 2)[0].starts_with("more-calls"));
 }

@@ -168,3 +168,23 @@ fn samples_on_ways_that_are_not_taken_any_more_prove_a_missing_fast_path() {
         assert_eq!(said_with(&old, Some([200, 600]), Some([0, 640]), false), likely);
     }
 }
+
+#[test]
+fn a_function_that_grew_and_cannot_leave_a_callee_out_any_more_has_lost_its_fast_path() {
+    let (steady, words) = steady();
+    let build = |trim: u32, calls: &str| {
+        format!(
+            "main:50 {words} main>trim trim:{trim} trim={trim} check:90 check=5 trim>check copy:120 copy=6 steady_1>copy {calls}"
+        )
+    };
+    let of = |check: u64, copy: u64| {
+        format!("{steady}main;trim 60\nmain;trim;check {check}\nmain;steady_1;copy 3\nmain;trim;copy {copy}")
+    };
+    let said_of = |ways: &Ways| {
+        let (before, after) = ((of(4, 0), build(200, "")), (of(60, 60), build(400, "trim>copy")));
+        said(&by_code(ways, &before, &after), "trim")
+    };
+    // In the order of their names: check, copy, main, the steady ones, trim.
+    assert!(said_of(&goes_on_always(0x18000, 0x1000)).starts_with("missing-fast-path"));
+    assert_eq!(said_of(&goes_on_always(0x18000, 0x9000)), "heavier likely R-fast-path");
+}

@@ -372,8 +372,15 @@ fn more_calls(
     };
     // A function that does next to nothing itself shows calls only by what it calls.
     let is_thin = || Side::BOTH.into_iter().all(|side| is_thin_on(case, side));
-    let is_copied_more =
-        || is_inlined_only(context, case) && copies.before > 0 && copies.after > copies.before && is_thin();
+    // So many more copies cost no more times as much: beyond that, a call costs more.
+    let at_most = MORE_WITH_CALLS * f64::from(copies.after) / f64::from(copies.before.max(1));
+    let is_copied_more = || {
+        is_inlined_only(context, case)
+            && copies.before > 0
+            && copies.after > copies.before
+            && pct.after <= at_most * factor * pct.before
+            && is_thin()
+    };
     let is_same = context.is_patched
         && (has_same_source(context, case, flipped) || is_little_more() || is_copied_more());
     let is_called_more = || {

@@ -85,7 +85,9 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     if row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
         return None;
     }
-    if let Some(finding) = new_calls::does_more(context, case, grown_pp) {
+    // What it cannot leave out any more was left out before, whatever it does besides.
+    let goes_on_always = || entered.iter().any(|(call, _)| no_way_around(context, case, call).is_some());
+    if let Some(finding) = new_calls::does_more(context, case, grown_pp).filter(|_| !goes_on_always()) {
         return Some(finding);
     }
     if !explains || is_exchange {

@@ -1,17 +1,16 @@
 //! `R-quick-way`: a variant for the common case is gone, and the general function, which both builds have with the same code, does its
 //! work at more cost. The function that contained or called the variant calls the general one in the code of both builds.
 //!
-//! [`super::succession`] finds the two: what is gone left its weight to the other. That the variant was taken, its samples tell, so that
-//! this is proved if who took it runs no more often. If the two cost the same, the work moved.
+//! [`super::succession`] finds the two: what is gone left its weight to the other. If the two cost the same, the work moved. It is never
+//! proved: samples do not tell whether the general function does the variant's work, or more of its own.
 
 use pdiff_profile::{PerSide, Side};
 
-use super::called_as_often::runs_as_often;
 use super::code_counts::{all_calls_in_code, calls_in_code};
 use super::newly_active::FACTOR;
 use super::succession::net_pp;
 use super::weight::changed;
-use crate::classify::case::Case;
+use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
@@ -63,6 +62,12 @@ fn general(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     let takers: Vec<&Case<'_>> =
         variants.iter().map(|variant| taker(context, variant, case)).collect::<Option<_>>()?;
     let caller = takers.first()?;
+    // What it calls may cost more for another reason.
+    let own_pp = context.common_shift.own_change_pp(row.before.self_pct, row.after.self_pct);
+    let is_elsewhere = takers.iter().any(|taker| went_elsewhere(context, taker, case, gone_pct));
+    if own_pp < MORE_PART * net_pp || is_elsewhere {
+        return None;
+    }
     let reason = Reason::QuickWayGone {
         gone: variants.iter().map(|variant| variant.row.name.to_string()).collect(),
         caller: Some(caller.row.name.to_string()),
@@ -70,12 +75,7 @@ fn general(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     };
     let mut finding = Finding::new("R-quick-way", Cause::MissingFastPath, judged, reason);
     finding.callers = vec![caller.row.name.to_string()];
-    let was_taken = variants.iter().all(|variant| variant.row.total.samples(Side::Before) >= FEW_SAMPLES);
-    let is_proved =
-        context.is_patched && was_taken && takers.iter().all(|taker| runs_as_often(context, taker));
-    let finding =
-        if is_proved { finding } else { finding.limited(Confidence::Likely, Limit::PathNotCounted) };
-    Some(gates::common(finding, case))
+    Some(gates::common(finding.limited(Confidence::Likely, Limit::PathNotCounted), case))
 }
 
 /// What is said of a function that called a variant before, which nothing calls any more, and does its work in its own code. That has no
@@ -100,7 +100,6 @@ fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
         .filter(|variant| {
             variant.row.total.samples(Side::Before) >= FEW_SAMPLES
                 && !variant.is_sampled(Side::After)
-                && variant.held_by(Side::After) == InBuild::Yes
                 && all_calls_in_code(context, variant, Side::After) == 0
         })
         .collect();
@@ -114,18 +113,26 @@ fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     {
         return None;
     }
+    let callers = context.calls_to(row, Side::After).into_iter().filter_map(|call| context.caller(call));
+    if callers.chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct)) {
+        return None;
+    }
     let reason = Reason::QuickWayGone {
         gone: variants.iter().map(|variant| variant.row.name.to_string()).collect(),
         caller: None,
         pct: PerSide::new(row.before.self_pct + gone_pct, row.after.self_pct),
     };
     let finding = Finding::new("R-quick-way", Cause::MissingFastPath, judged, reason);
-    let callers = || context.calls_to(row, Side::After).into_iter();
-    let main = callers().max_by_key(|call| call.after).and_then(|call| context.caller(call));
-    let is_proved = main.is_some_and(|caller| runs_as_often(context, caller));
-    let finding =
-        if is_proved { finding } else { finding.limited(Confidence::Likely, Limit::PathNotCounted) };
-    Some(gates::common(finding, case))
+    Some(gates::common(finding.limited(Confidence::Likely, Limit::PathNotCounted), case))
+}
+
+/// Whether a function other than these took over half of what the variants cost: it costs so much more under the function that took them.
+fn went_elsewhere(context: &Context<'_>, taker: &Case<'_>, general: &Case<'_>, gone_pct: f64) -> bool {
+    context.calls_from(taker.row, Side::After).into_iter().any(|call| {
+        let is_other = context.callee(call).is_some_and(|callee| !std::ptr::eq(callee.row, general.row));
+        let pct = PerSide::from_fn(|side| share_pct(taker.row, side, call.weight(side)));
+        is_other && context.common_shift.own_change_pp(pct.before, pct.after) >= MORE_PART * gone_pct
+    })
 }
 
 /// The function that took a variant before, inlined or by a call, mostly, if it calls the general function in the code of both builds.
