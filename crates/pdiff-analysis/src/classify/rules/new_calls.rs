@@ -21,8 +21,8 @@ const MORE_CODE: f64 = 1.25;
 /// The part of the growth that must be in what the code did not call before.
 const NEW_PART: f64 = 1.0 / 3.0;
 
-/// What is said of a function of builds a patch apart whose total grew by so much, if its code grew, it calls functions that both builds have and its code
-/// before did not call, and with new calls of libraries these are a third of the growth.
+/// What is said of a function of builds a patch apart whose total grew by so much, if its code grew, it calls functions that both
+/// builds have and its code before did not call, and with new calls of libraries these are a third of the growth.
 pub(super) fn does_more(context: &Context<'_>, case: &Case<'_>, grown_pp: f64) -> Option<Finding> {
     let bytes = PerSide::from_fn(|side| {
         context.builds.census(side).map_or(0, |census| case.code_bytes(census, side)) as f64
