@@ -2,6 +2,7 @@
 //!
 //! The bounds are generous: they keep out typing errors, and numbers so large or small that arithmetic loses them.
 
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 
 /// Operations, operations per second, CPU seconds: more than nothing.
@@ -39,6 +40,11 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
     number(text, RATES)
 }
 
+/// How many of something: at least one.
+pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "not a whole number of 1 or more".to_owned())
+}
+
 fn number(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
     let within = text.parse().ok().filter(|number| range.contains(number));
     within
@@ -65,5 +71,9 @@ mod tests {
         assert_eq!(percent("0"), Ok(0.0));
         assert_eq!(percent("100.1").unwrap_err(), "not a number from 0 to 100");
         assert_eq!(rate("1").unwrap_err(), "not a number from 1e-6 to 0.5");
+        for text in ["0", "-1", "1.5", "x", ""] {
+            assert_eq!(count(text).unwrap_err(), "not a whole number of 1 or more", "{text}");
+        }
+        assert_eq!(count("2").map(NonZeroUsize::get), Ok(2));
     }
 }

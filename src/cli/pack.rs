@@ -30,7 +30,7 @@ pub(crate) struct PackArgs {
     #[arg(long)]
     pub(crate) lenient: bool,
     /// Number of worker threads [default: one per core]; does not change the result
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::count)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Hide the progress bar
     #[arg(short, long)]

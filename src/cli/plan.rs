@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use pdiff::WantedFactor;
 
-use super::{ColorArgs, ComparisonArgs, FileArgs, PairArgs, ServerArgs};
+use super::{ColorArgs, ComparisonArgs, FileArgs, PairArgs, ServerArgs, numbers};
 
 const PLAN_EXAMPLES: &str = "\
 Examples:
@@ -34,7 +34,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "RUNS", value_enum, help_heading = "Experiment")]
     pub(crate) design: Option<PlanDesign>,
     /// Number of repeats of each run [default: as many as the expected effects need]
-    #[arg(long, value_name = "N", help_heading = "Experiment")]
+    #[arg(long, value_name = "N", help_heading = "Experiment", value_parser = numbers::count)]
     pub(crate) replicates: Option<NonZeroUsize>,
     /// Write the table of runs, with empty results (CSV), for pdiff attribute
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
+use super::numbers;
+
 /// Two sides: each has recordings.
 #[derive(Args, Debug)]
 #[command(
@@ -64,6 +66,6 @@ pub(crate) struct RecordingArgs {
     #[arg(long)]
     pub(crate) lenient: bool,
     /// Number of worker threads [default: one per core]; does not change the result
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::count)]
     pub(crate) threads: Option<NonZeroUsize>,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{FileArgs, LookupArgs};
+use super::{FileArgs, LookupArgs, numbers};
 
 const SCRIPT_EXAMPLES: &str = "\
 Examples:
@@ -45,7 +45,7 @@ pub(crate) struct ScriptArgs {
     #[arg(long)]
     pub(crate) lenient: bool,
     /// Number of worker threads [default: one per core]; does not change the result
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::count)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Hide the progress bar
     #[arg(short, long)]

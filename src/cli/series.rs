@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorArgs, FileArgs, LookupArgs};
+use super::{ColorArgs, FileArgs, LookupArgs, numbers};
 
 const SERIES_EXAMPLES: &str = "\
 Examples:
@@ -43,7 +43,7 @@ pub(crate) struct SeriesArgs {
     #[arg(long, value_name = "LABEL=FILE", value_hint = ValueHint::FilePath)]
     pub(crate) vmstat: Vec<String>,
     /// Number of cores, to show CPU per operation in microseconds
-    #[arg(long, value_name = "N", requires = "vmstat")]
+    #[arg(long, value_name = "N", requires = "vmstat", value_parser = numbers::count)]
     pub(crate) cpus: Option<NonZeroUsize>,
     /// Operations, throughput and CPU seconds of all recordings, by file stem (tab separated; columns capture, operations,
     /// tps, cpu_seconds, window_s)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-use super::{FileArgs, LookupArgs};
+use super::{FileArgs, LookupArgs, numbers};
 
 const STORE_EXAMPLES: &str = "\
 Examples:
@@ -109,7 +109,7 @@ pub(crate) struct StoreAddArgs {
     #[arg(long)]
     pub(crate) lenient: bool,
     /// Number of worker threads [default: one per core]; does not change the result
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = numbers::count)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Hide the progress bar
     #[arg(short, long)]
