@@ -42,7 +42,7 @@ pub(crate) struct CountsArgs {
     #[command(flatten)]
     pub(crate) file: FileArgs,
     /// Rows in the table; 0 shows all
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, help_heading = "Output", value_parser = numbers::whole)]
     pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) color: ColorArgs,

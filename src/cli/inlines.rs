@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorArgs, FileArgs, RemarkArgs};
+use super::{ColorArgs, FileArgs, RemarkArgs, numbers};
 
 const INLINES_EXAMPLES: &str = "\
 Examples:
@@ -64,7 +64,7 @@ pub(crate) struct InlinesArgs {
     #[command(flatten)]
     pub(crate) file: FileArgs,
     /// Rows per kind of change in table and markdown; 0 shows all
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output")]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output", value_parser = numbers::whole)]
     pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) color: ColorArgs,

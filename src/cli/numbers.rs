@@ -40,6 +40,11 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
     number(text, RATES)
 }
 
+/// How many of something are shown.
+pub(super) fn whole(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "not a whole number of 0 or more".to_owned())
+}
+
 /// How many of something: at least one.
 pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "not a whole number of 1 or more".to_owned())
@@ -75,5 +80,6 @@ mod tests {
             assert_eq!(count(text).unwrap_err(), "not a whole number of 1 or more", "{text}");
         }
         assert_eq!(count("2").map(NonZeroUsize::get), Ok(2));
+        assert_eq!((whole("0"), whole("-3")), (Ok(0), Err("not a whole number of 0 or more".to_owned())));
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct OutputArgs {
     #[command(flatten)]
     pub(crate) file: FileArgs,
     /// Rows in table and markdown; 0 shows all
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 30)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 30, value_parser = numbers::whole)]
     pub(crate) top: usize,
     /// Order of rows in table and markdown: delta, delta-total, delta-booked, delta-cost, gap, before, after, total or name
     #[arg(long, value_name = "BY", default_value = "delta")]

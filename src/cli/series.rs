@@ -67,7 +67,7 @@ pub(crate) struct SeriesArgs {
     #[command(flatten)]
     pub(crate) file: FileArgs,
     /// Rows of costs in table and markdown; 0 shows all
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output")]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output", value_parser = numbers::whole)]
     pub(crate) top: usize,
     /// Draw relative throughput and CPU per operation over the builds, with intervals and change points (SVG)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorArgs, FileArgs};
+use super::{ColorArgs, FileArgs, numbers};
 
 const SETTINGS_EXAMPLES: &str = "\
 Examples:
@@ -38,7 +38,7 @@ pub(crate) struct SettingsArgs {
     #[command(flatten)]
     pub(crate) file: FileArgs,
     /// Rows per list of settings without a known reason, in table and markdown; 0 shows all
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 30, help_heading = "Output")]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 30, help_heading = "Output", value_parser = numbers::whole)]
     pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) color: ColorArgs,

@@ -16,12 +16,22 @@ use crate::time_window::seconds;
 const WAITS_HINT: &str =
     "record with `perf record -a -e sched:sched_switch --call-graph dwarf,4096 -- sleep 10`";
 
+/// What to do where a source cannot be opened or read; nothing where the system says all.
+fn way_out(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "; hint: name a recording, such as the perf.data of `perf record`",
+        io::ErrorKind::IsADirectory => "; hint: name the recording in it, such as its perf.data",
+        io::ErrorKind::PermissionDenied => "; hint: what root recorded is root's, see `chown`",
+        _ => "",
+    }
+}
+
 /// Why no profile could be read. Every variant names its source.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The source could not be opened or read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}: {source}{}", way_out(source))]
     Unreadable {
         /// The source as the caller named it.
         path: Box<str>,

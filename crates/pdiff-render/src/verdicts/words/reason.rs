@@ -121,10 +121,10 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::QuickWayGone { gone, caller, pct: PerSide { before, after } } => {
             let gone = gone.join(", ");
             let how = match caller {
-                Some(caller) => format!("{caller} went another way before, by {gone}, which is gone"),
-                None => format!("it left this to {gone} before, which nothing calls any more"),
+                Some(caller) => format!("before, {caller} used {gone} instead, which is gone"),
+                None => format!("before, it called {gone} for this, which nothing calls any more"),
             };
-            format!("{how}: together {before:.2} to {after:.2} %")
+            format!("{how}: the two together {before:.2} to {after:.2} %")
         }
         Reason::GoesOnUnseen { callee, after_pct } => format!(
             "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
