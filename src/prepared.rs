@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_comparison_that_frees_recorded_stacks_is_the_same() {
-        // Kernel code, lost callers, and other programs on both sides.
+        // Chains on one side alone, chains unwound in two ways, and two events.
         let pairs = [("fp.data", "flat.data"), ("fp.data", "dwarf.perf.zst"), ("two-events.data", "fp.data")];
         for (before, after) in pairs {
             let prepared = || {

@@ -1,8 +1,9 @@
 //! `R-quick-way`: a variant for the common case is gone, and the general function, which both builds have with the same code, does its
-//! work at more cost. The function that contained or called the variant calls the general one in the code of both builds.
+//! work at more cost. The function that contained or called the variant calls the general one in the code of both builds. Or a function
+//! that called the variant, which nothing calls any more, does its work itself.
 //!
-//! [`super::succession`] finds the two: what is gone left its weight to the other. If the two cost the same, the work moved. It is never
-//! proved: samples do not tell whether the general function does the variant's work, or more of its own.
+//! [`super::succession`] finds two functions of which one left its weight to the other. If the two cost the same, the work moved. It is
+//! never proved: samples do not tell whether the general function does the variant's work, or more of its own.
 
 use pdiff_profile::{PerSide, Side};
 
@@ -11,7 +12,7 @@ use super::newly_active::FACTOR;
 use super::succession::net_pp;
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
-use crate::classify::cause::{Cause, Confidence, InBuild};
+use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
@@ -46,8 +47,8 @@ fn general(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     let of_set = set.before.iter().filter(|before| **before != number);
     let variants: Vec<&Case<'_>> = of_set.filter_map(|before| context.cases.get(*before)).collect();
     let are_gone = variants.iter().all(|variant| variant.held_by(Side::After) == InBuild::No);
-    let sum = |side: Side| variants.iter().map(|variant| variant.row.side(side).total_pct).sum::<f64>();
-    let (gone_pct, net_pp) = (sum(Side::Before), net_pp(context, set));
+    let gone_pct: f64 = variants.iter().map(|variant| variant.row.before.total_pct).sum();
+    let net_pp = net_pp(context, set);
     // A function that is called from more places now has more work.
     let calls = PerSide::from_fn(|side| all_calls_in_code(context, case, side));
     let is_called_as_before = calls.before > 0 && calls.after <= calls.before;
@@ -68,14 +69,8 @@ fn general(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     if own_pp < MORE_PART * net_pp || is_elsewhere {
         return None;
     }
-    let reason = Reason::QuickWayGone {
-        gone: variants.iter().map(|variant| variant.row.name.to_string()).collect(),
-        caller: Some(caller.row.name.to_string()),
-        pct: PerSide::new(gone_pct + row.before.total_pct, sum(Side::After) + row.after.total_pct),
-    };
-    let mut finding = Finding::new("R-quick-way", Cause::MissingFastPath, judged, reason);
-    finding.callers = vec![caller.row.name.to_string()];
-    Some(gates::common(finding.limited(Confidence::Likely, Limit::PathNotCounted), case))
+    let pct = PerSide::new(gone_pct + row.before.total_pct, row.after.total_pct);
+    Some(finding((case, judged), &variants, Some(caller), pct))
 }
 
 /// What is said of a function that called a variant before, which nothing calls any more, and does its work in its own code. That has no
@@ -96,13 +91,18 @@ fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
         let function = census.function(id)?;
         context.case(function.name(), &row.object, function.file())
     });
-    let variants: Vec<&Case<'_>> = called
-        .filter(|variant| {
-            variant.row.total.samples(Side::Before) >= FEW_SAMPLES
-                && !variant.is_sampled(Side::After)
-                && all_calls_in_code(context, variant, Side::After) == 0
-        })
-        .collect();
+    let is_variant = |variant: &&Case<'_>| {
+        variant.row.total.samples(Side::Before) >= FEW_SAMPLES
+            && !variant.is_sampled(Side::After)
+            && all_calls_in_code(context, variant, Side::After) == 0
+    };
+    let mut variants: Vec<&Case<'_>> = Vec::new();
+    for variant in called.filter(is_variant) {
+        // Several parts of the function may call it.
+        if !variants.iter().any(|known| std::ptr::eq(known.row, variant.row)) {
+            variants.push(variant);
+        }
+    }
     // What of a variant is in the stacks of the function is no more than the variant, so both are summed by what each does itself.
     let gone_pct: f64 = variants.iter().map(|variant| variant.row.before.self_pct).sum();
     let net_pp = context.common_shift.own_change_pp(row.before.self_pct + gone_pct, row.after.self_pct);
@@ -117,13 +117,26 @@ fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     if callers.chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct)) {
         return None;
     }
+    let pct = PerSide::new(row.before.self_pct + gone_pct, row.after.self_pct);
+    Some(finding((case, judged), &variants, None, pct))
+}
+
+/// What is said of a function, and of the variants that it and `caller` did without, with what they cost together.
+fn finding(
+    (case, judged): (&Case<'_>, Judged),
+    variants: &[&Case<'_>],
+    caller: Option<&Case<'_>>,
+    pct: PerSide<f64>,
+) -> Finding {
+    let name = |of: &Case<'_>| of.row.name.to_string();
     let reason = Reason::QuickWayGone {
-        gone: variants.iter().map(|variant| variant.row.name.to_string()).collect(),
-        caller: None,
-        pct: PerSide::new(row.before.self_pct + gone_pct, row.after.self_pct),
+        gone: variants.iter().map(|variant| name(variant)).collect(),
+        caller: caller.map(name),
+        pct,
     };
-    let finding = Finding::new("R-quick-way", Cause::MissingFastPath, judged, reason);
-    Some(gates::common(finding.limited(Confidence::Likely, Limit::PathNotCounted), case))
+    let mut finding = Finding::new("R-quick-way", Cause::MissingFastPath, judged, reason);
+    finding.callers = caller.into_iter().map(name).collect();
+    gates::common(finding.limited(Confidence::Likely, Limit::PathNotCounted), case)
 }
 
 /// Whether a function other than these took over half of what the variants cost: it costs so much more under the function that took them.
