@@ -119,6 +119,20 @@ impl Cell {
         let parts = [self.event.0, self.block, self.thread.0, self.stack.0];
         parts.into_iter().fold(0, |order, part| order << 32 | u128::from(part))
     }
+
+    /// Adds another cell of the same key; whether it was of that key, and the sums fit.
+    #[inline]
+    pub(crate) fn add(&mut self, other: &Self) -> bool {
+        let samples = self.samples.checked_add(other.samples);
+        let weight = self.weight.0.checked_add(other.weight.0);
+        match (self.order() == other.order(), samples, weight) {
+            (true, Some(samples), Some(weight)) => {
+                (self.samples, self.weight) = (samples, Weight(weight));
+                true
+            }
+            _ => false,
+        }
+    }
 }
 
 /// One sample as it was taken, before it is counted into its cell. Ids are those of the profile that it is counted in.

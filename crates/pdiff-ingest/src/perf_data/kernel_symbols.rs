@@ -79,8 +79,11 @@ impl KernelSymbols {
 
     fn read(path: &Path, reference: Option<&(Box<str>, u64)>) -> Option<Self> {
         use std::io::Read as _;
-        let mut list = Vec::new();
-        std::fs::File::open(path).ok()?.take(MAX_LIST_BYTES).read_to_end(&mut list).ok()?;
+        let file = std::fs::File::open(path).ok()?;
+        // Some MB: to grow by doubling would copy it several times. The kernel's own list says it has no bytes.
+        let bytes = file.metadata().map_or(0, |data| data.len()).min(MAX_LIST_BYTES);
+        let mut list = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0) + 1);
+        file.take(MAX_LIST_BYTES).read_to_end(&mut list).ok()?;
         Self::parse(list, reference)
     }
 

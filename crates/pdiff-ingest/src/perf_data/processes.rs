@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use pdiff_profile::StringId;
+use pdiff_profile::{StringId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use super::maps::{Map, Maps};
@@ -32,6 +32,8 @@ pub(super) struct Process {
 pub(super) struct KnownThread {
     pub(super) pid: u32,
     pub(super) comm: StringId,
+    /// Its number in the profile, once it has a sample under this name.
+    pub(super) in_profile: Option<ThreadId>,
 }
 
 /// All processes of a recording.
@@ -60,8 +62,16 @@ impl Processes {
 
     /// A thread has a name.
     pub(super) fn name(&mut self, pid: u32, tid: u32, comm: StringId) {
-        if self.threads.insert(tid, KnownThread { pid, comm }).is_none_or(|known| known.pid != pid) {
+        let thread = KnownThread { pid, comm, in_profile: None };
+        if self.threads.insert(tid, thread).is_none_or(|known| known.pid != pid) {
             self.process_mut(pid).threads += 1;
+        }
+    }
+
+    /// A thread that has a name has a number in the profile.
+    pub(super) fn number(&mut self, tid: u32, in_profile: ThreadId) {
+        if let Some(thread) = self.threads.get_mut(&tid) {
+            thread.in_profile = Some(in_profile);
         }
     }
 
@@ -85,7 +95,7 @@ impl Processes {
             (process.threads, process.has_lost_first) = (0, false);
         }
         let comm = self.thread(parent_pid, parent_tid).map_or(unnamed, |thread| thread.comm);
-        self.threads.insert(tid, KnownThread { pid, comm });
+        self.threads.insert(tid, KnownThread { pid, comm, in_profile: None });
         self.process_mut(pid).threads += 1;
     }
 
@@ -167,6 +177,20 @@ mod tests {
         processes.map(2, 0, map(2));
         assert_eq!((object(&processes, 1, 5), object(&processes, 2, 5)), (Some(1), Some(2)));
         assert_eq!(processes.process(1).map(|process| process.stamp), before);
+    }
+
+    #[test]
+    fn a_thread_with_another_name_is_another_thread_of_the_profile() {
+        let mut processes = Processes::default();
+        let number = |processes: &Processes| processes.thread(1, 1).and_then(|thread| thread.in_profile);
+        processes.name(1, 1, StringId(7));
+        processes.number(1, ThreadId(3));
+        assert_eq!(number(&processes), Some(ThreadId(3)));
+        processes.name(1, 1, StringId(8));
+        assert_eq!(number(&processes), None);
+        processes.number(1, ThreadId(4));
+        processes.fork((1, 1), (1, 1), true, NAMELESS);
+        assert_eq!(number(&processes), None);
     }
 
     #[test]

@@ -20,9 +20,13 @@ pub(super) use unwinding::{cut_off_pct, unwinding};
 /// The mistakes found, and always the fact about the program of each side, if there is one.
 pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Vec<SideFact> {
     let programs = program::programs(sides, prepared);
+    let (other_program, workload) = rayon::join(
+        || other_program::other_program(&programs, prepared),
+        || workload::workload(sides, prepared, requests),
+    );
     let mut facts = Vec::new();
-    facts.extend(other_program::other_program(&programs, prepared));
-    facts.extend(workload::workload(sides, prepared, requests));
+    facts.extend(other_program);
+    facts.extend(workload);
     facts.extend(replicates(sides, &programs, prepared));
     facts.extend(same_recording(sides));
     facts.extend(program::program(sides, &programs, prepared));

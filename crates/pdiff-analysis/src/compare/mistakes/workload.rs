@@ -191,6 +191,14 @@ fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
         }
         normalized(&weights)
     });
+    // What the other dispatcher calls the other side has: often that is enough to know, and no stack is to be walked for it.
+    let unshared = |side: Side| {
+        let shared = &shares[side.other()];
+        shares[side].iter().filter(|(key, _)| !shared.contains_key(key)).map(|(_, share)| share).sum::<f64>()
+    };
+    if unshared(Side::Before).min(unshared(Side::After)) <= MOST_DISTANCE {
+        return None;
+    }
     let seen = PerSide::from_fn(|side| {
         let keys = seen(&prepared.runs, side).into_iter().map(|key| prepared.heir(key));
         keys.collect::<FxHashSet<KeyId>>()

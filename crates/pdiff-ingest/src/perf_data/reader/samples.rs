@@ -1,9 +1,10 @@
 //! Samples counted into the profile, as far as they are chosen.
 
-use pdiff_profile::{NoteKind, StringId, TakenSample, Thread, ThreadState, Weight};
+use pdiff_profile::{NoteKind, TakenSample, Thread, ThreadId, ThreadState, Weight};
 
 use super::{Kept, Reader, widen};
 use crate::perf_data::events::AttrIndex;
+use crate::perf_data::processes::KnownThread;
 use crate::perf_data::rounds::Record;
 use crate::perf_data::sample::Sample;
 use crate::perf_data::stacks::{Mode, Space};
@@ -98,10 +99,8 @@ impl Reader<'_> {
             }
         };
         let (pid, tid) = (sample.pid.unwrap_or(u32::MAX), sample.tid.unwrap_or(u32::MAX));
-        let comm = self.comm_of(pid, tid);
-        let thread = Thread { comm, pid: known_id(pid), tid: known_id(tid) };
+        let thread = self.thread_of(pid, tid);
         let builder = &mut self.builder;
-        let thread = builder.thread(thread);
         let event = match what {
             Counting::Event(index) => self.events.event_id(index, builder),
             Counting::Time(state) => builder.event(state.event()),
@@ -134,7 +133,7 @@ impl Reader<'_> {
                 builder.stack(&[])
             }
         });
-        builder.count(event, block, thread, stack, 1, weight);
+        builder.count_sample(event, block, thread, stack, weight);
         if let Some(each_sample) = self.each_sample {
             each_sample(TakenSample {
                 event,
@@ -162,16 +161,25 @@ impl Reader<'_> {
         }
     }
 
-    /// The name of a thread; one that nothing is known about is called by its number, as in perf.
+    /// A thread by its name and numbers; one that nothing is known about is called by its number, as in perf.
     #[inline]
-    fn comm_of(&mut self, pid: u32, tid: u32) -> StringId {
-        match self.processes.thread(pid, tid).filter(|thread| thread.comm != self.unnamed) {
+    fn thread_of(&mut self, pid: u32, tid: u32) -> ThreadId {
+        let known = self.processes.thread(pid, tid);
+        known.and_then(|thread| thread.in_profile).unwrap_or_else(|| self.new_thread(pid, tid, known))
+    }
+
+    #[cold]
+    fn new_thread(&mut self, pid: u32, tid: u32, known: Option<KnownThread>) -> ThreadId {
+        let comm = match known.filter(|thread| thread.comm != self.unnamed) {
             Some(thread) => thread.comm,
             None => {
                 let comm = self.builder.string(&format!(":{}", tid.cast_signed()));
                 self.processes.name(pid, tid, comm);
                 comm
             }
-        }
+        };
+        let thread = self.builder.thread(Thread { comm, pid: known_id(pid), tid: known_id(tid) });
+        self.processes.number(tid, thread);
+        thread
     }
 }
