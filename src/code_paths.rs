@@ -12,6 +12,9 @@ use pdiff_symbolize::{CallPaths, CodeFile, CodeSamples, WayAround};
 use crate::function_code::frame_addrs;
 use crate::prepared::Prepared;
 
+/// With so many samples in what a function calls, its stacks show which of its calls are made.
+const SURE_OF_CALLS: u64 = 100;
+
 /// The stacks of a side with samples: addresses in the program's file, leaf first, and the samples.
 #[derive(Debug, Default)]
 struct SampledStacks {
@@ -43,6 +46,14 @@ impl SampledStacks {
             let (addr, is_leaf) = addrs.find(|(addr, _)| is_within(code, *addr))?;
             Some((*addr, *is_leaf, *samples))
         })
+    }
+
+    /// Where some code made its calls; `None` if it has too few samples under them to tell.
+    fn calls_made(&self, code: &[Range<u64>]) -> Option<BTreeSet<u64>> {
+        let under_calls = self.within(code).filter(|(_, is_leaf, _)| !is_leaf);
+        let (made, samples): (BTreeSet<u64>, Vec<u64>) =
+            under_calls.map(|(addr, _, samples)| (addr, samples)).unzip();
+        (samples.iter().sum::<u64>() >= SURE_OF_CALLS).then_some(made)
     }
 }
 
@@ -161,7 +172,10 @@ impl CodePaths for ProgramPaths<'_> {
     }
 
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
-        self.of(side)?.repeats(bodies, callees)
+        let made = self.sampled(side).and_then(|sampled| sampled.calls_made(bodies));
+        let was_made =
+            |call: &Range<u64>| made.as_ref().is_none_or(|made| made.range(call.clone()).next().is_some());
+        self.of(side)?.repeats(bodies, callees, &was_made)
     }
 
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool> {
@@ -175,5 +189,25 @@ impl CodePaths for ProgramPaths<'_> {
 
     fn ways_to(&self, side: Side, function: &str) -> Vec<u64> {
         self.of(side).map(|paths| paths.ways_to(function)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_without_a_sample_were_not_made_where_others_have_many() {
+        let code = [0x100..0x200];
+        let made_with = |samples: u64| {
+            let mut sampled = SampledStacks::default();
+            // The leaf is elsewhere, called from 0x110; then it is at 0x120 itself, which calls nothing.
+            sampled.push([(0x900, true), (0x110, false), (0x150, false)].into_iter(), samples);
+            sampled.push([(0x120, true)].into_iter(), 1000);
+            sampled.push([(0x900, true), (0x800, false)].into_iter(), 1000);
+            sampled.calls_made(&code)
+        };
+        assert_eq!(made_with(SURE_OF_CALLS), Some(BTreeSet::from([0x110])));
+        assert_eq!(made_with(SURE_OF_CALLS - 1), None);
     }
 }

@@ -167,7 +167,14 @@ impl ProfileBuilder {
     /// Counts one sample. If the last sample of its stack was of the same event, second and thread, both are one cell from the
     /// start, so that there are fewer to sort at the end.
     #[inline]
-    pub fn count_sample(&mut self, event: EventId, block: u32, thread: ThreadId, stack: StackId, weight: Weight) {
+    pub fn count_sample(
+        &mut self,
+        event: EventId,
+        block: u32,
+        thread: ThreadId,
+        stack: StackId,
+        weight: Weight,
+    ) {
         let here = Cell { event, block, thread, stack, samples: 1, weight };
         let last = self.last_cells.get(stack.index()).and_then(|at| self.cells.get_mut(*at as usize));
         if last.is_some_and(|last| last.add(&here)) {
@@ -176,7 +183,9 @@ impl ProfileBuilder {
         if self.last_cells.len() <= stack.index() {
             self.last_cells.resize(self.stacks.len(), u32::MAX);
         }
-        if let (Some(last), Ok(at)) = (self.last_cells.get_mut(stack.index()), u32::try_from(self.cells.len())) {
+        if let (Some(last), Ok(at)) =
+            (self.last_cells.get_mut(stack.index()), u32::try_from(self.cells.len()))
+        {
             *last = at;
         }
         self.count(event, block, thread, stack, 1, weight);
@@ -277,7 +286,8 @@ mod tests {
         let mut builder = ProfileBuilder::new();
         let comm = builder.string("x");
         let object = builder.object(Object::from_text("/bin/x"));
-        let no_name = Frame { addr: None, symbol: None, symbol_offset: None, object, source: None, inlined: false };
+        let no_name =
+            Frame { addr: None, symbol: None, symbol_offset: None, object, source: None, inlined: false };
         let frames = [Some(comm), None].map(|symbol| builder.frame(Frame { symbol, ..no_name }));
         let [a, b] = frames.map(|frame| builder.stack(&[frame]));
         let threads = [1, 2].map(|tid| builder.thread(Thread { comm, pid: None, tid: Some(tid) }));

@@ -84,7 +84,8 @@ pub trait CodePaths: Debug + Sync {
     /// `None` if there is no such loop, its ways are not known, or addresses were not recorded.
     fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround>;
 
-    /// Whether a loop of such a function says how many such calls there are; `None` where the ways through it are not known.
+    /// Whether a loop of such a function says how many such calls there are; `None` where the ways through it are not known. A loop whose
+    /// calls have no sample under them did not run, where the function's other calls have.
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
 
     /// Whether a function of a side's build jumps backwards; `None` if that is not known.

@@ -350,7 +350,18 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The same, only of what may have been under the function in one caller: in chains that lost the function and show the
+    /// The part of that which is under functions that the stacks also show calling this one, which leaves to the callee by a jump: its
+    /// own frame is gone then, also where it is called through a pointer.
+    pub(super) fn jumped_to_pct(&self, case: &Case<'_>, callee: &Case<'_>, side: Side) -> f64 {
+        let Some(index) = self.row_on(callee, side).filter(|_| self.jumps_to(case, callee, side)) else {
+            return 0.0;
+        };
+        let seen = self.calls_to(case.row, side).into_iter().filter_map(|call| call.caller_in(&self.rows));
+        let callers: Vec<usize> = seen.collect();
+        self.lost.orphaned_under(index, side, |orphan| orphan.is_some_and(|orphan| callers.contains(&orphan)))
+    }
+
+    /// As [`Self::lost_from`], only of what may have been under the function in one caller: in chains that lost the function and show the
     /// caller, or lost the caller too, because the function is inlined there.
     pub(super) fn lost_between(
         &self,

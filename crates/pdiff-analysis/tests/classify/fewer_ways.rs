@@ -260,3 +260,30 @@ fn turns_that_are_gone_prove_nothing_where_the_same_may_be_done_elsewhere() {
     assert_eq!(said_of_slow(10, [94, 90], ["end", "end kind"], [1, 1]), likely);
     assert_eq!(said_of_slow(10, [94, 90], exits, [1, 2]), likely);
 }
+
+#[test]
+fn what_a_jump_leaves_under_the_callers_caller_is_not_elsewhere() {
+    let said_with = |edge: &str| {
+        let (steady, words) = steady();
+        let build = |look: u32| {
+            format!(
+                "main:50 {words} main>look look:200 look={look} look>slow {edge} slow:300 slow=39 main>merge merge:90 \
+                 merge=7 merge>slow"
+            )
+        };
+        // Half of what costs more is where the stacks show no `look`.
+        let of = |look: u64, slow: u64| {
+            format!(
+                "{steady}main;look {look}\nmain;look;slow {slow}\nmain;merge 20\nmain;merge;slow 20\nmain;slow {slow}"
+            )
+        };
+        // In the order of their names: look at 1000, main, merge, slow at 4000.
+        let ways = ways(0x4000, "null:7 small:90", "null:7");
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let (old, new) = (of(94, 20), of(90, 90));
+        said(&classified_with(seen(&old, &build(60)), seen(&new, &build(61)), &extra), "slow")
+    };
+    assert_eq!(said_with("look^slow"), "missing-fast-path proved R-edge");
+    // Without a jump, something else has it there.
+    assert_eq!(said_with(""), "missing-fast-path likely R-edge");
+}

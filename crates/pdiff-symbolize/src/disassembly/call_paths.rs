@@ -113,10 +113,18 @@ impl CallPaths {
     }
 
     /// Whether a call of one that begins at one of the addresses `callees` may follow another in the same run of a function, so that a
-    /// loop says how many there are. The function is given as in [`Self::can_skip`]; `None` if its ways are not known.
+    /// loop says how many there are. Calls at instructions that `was_made` denies do not count. The function is given as in
+    /// [`Self::can_skip`]; `None` if its ways are not known.
     #[must_use]
-    pub fn repeats(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
-        self.asked(bodies, callees, repeats)
+    pub fn repeats(
+        &self,
+        bodies: &[Range<u64>],
+        callees: &[u64],
+        was_made: &dyn Fn(&Range<u64>) -> bool,
+    ) -> Option<bool> {
+        self.asked(bodies, callees, |parts, callees, never_returns| {
+            repeats(parts, callees, never_returns, was_made)
+        })
     }
 
     /// Whether a function jumps backwards; `None` if where it jumps cannot be told.
@@ -316,11 +324,15 @@ fn repeats(
     parts: &[(u64, &[u8])],
     callees: (&[u64], &CallTargets),
     never_returns: NeverReturns<'_>,
+    was_made: &dyn Fn(&Range<u64>) -> bool,
 ) -> Option<bool> {
     let steps = steps(parts, callees, never_returns)?;
-    let backs = steps.values().filter_map(|step| step.back).filter(|back| steps.contains_key(back));
+    // A jump to the callee leaves no trace, and nothing follows it.
+    let is_made = |at: u64, step: &Step| step.back.is_none() || was_made(&(at..step.end));
+    let made = steps.iter().filter(|(at, step)| is_made(**at, step));
+    let backs = made.filter_map(|(_, step)| step.back).filter(|back| steps.contains_key(back));
     let after_calls = reached(&steps, backs, false)?;
-    Some(after_calls.iter().any(|at| steps.get(at).is_some_and(|step| step.calls)))
+    Some(after_calls.iter().any(|at| steps.get(at).is_some_and(|step| step.calls && is_made(*at, step))))
 }
 
 fn has_loop(
@@ -424,8 +436,10 @@ mod tests {
 
     #[test]
     fn a_call_that_may_follow_another_repeats() {
-        let repeats =
-            |code: &[u8]| repeats(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|_| false);
+        let with = |code: &[u8], was_made: &dyn Fn(&Range<u64>) -> bool| {
+            repeats(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|_| false, was_made)
+        };
+        let repeats = |code: &[u8]| with(code, &|_| true);
         // 1: call 0x2000; test %eax,%eax; je 1b; ret
         assert_eq!(repeats(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\xf7\xc3"), Some(true));
         // call 0x2000; ret, and jmp 0x2000
@@ -435,6 +449,16 @@ mod tests {
         assert_eq!(repeats(b"\xff\xcf\x75\xfc\xe8\xf7\x0f\x00\x00\xc3"), Some(false));
         // jmp *%rax
         assert_eq!(repeats(b"\xff\xe0"), None);
+        // test %edi,%edi; je 2f; 1: call 0x2000; dec %edi; jne 1b; 2: jmp 0x2000: a loop that did not run says nothing.
+        let both = b"\x85\xff\x74\x09\xe8\xf7\x0f\x00\x00\xff\xcf\x75\xf7\xe9\xee\x0f\x00\x00";
+        assert_eq!(with(both, &|call| *call == (0x1004..0x1009)), Some(true));
+        assert_eq!(with(both, &|_| false), Some(false));
+        // 1: call 0x2000; call 0x2000; ret: each counts, if it was made.
+        let two = b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\xc3";
+        assert_eq!(
+            (with(two, &|_| true), with(two, &|call| call.start == 0x1000)),
+            (Some(true), Some(false))
+        );
     }
 
     #[test]

@@ -42,7 +42,10 @@ pub(super) fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &Sam
 fn grew_elsewhere(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall, callee: &Case<'_>) -> bool {
     let row = callee.row;
     let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
-    let (before, after) = (row.before.total_pct - here.before, row.after.total_pct - here.after);
+    // Where the caller leaves to it by a jump, the stacks also show it right under the caller's own callers.
+    let by_jump = PerSide::from_fn(|side| context.jumped_to_pct(caller, callee, side));
+    let elsewhere = |side: Side| row.side(side).total_pct - here[side] - by_jump[side];
+    let (before, after) = (elsewhere(Side::Before), elsewhere(Side::After));
     let samples = before / row.before.total_pct * row.total.samples(Side::Before) as f64;
     before >= FLOOR_PP
         && samples >= MIN_SAMPLES as f64
