@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn calls_without_a_sample_were_not_made_where_others_have_many() {
-        let code = [0x100..0x200];
+        let code = [0x100..0x200, 0x300..0x310];
         let made_with = |samples: u64| {
             let mut sampled = SampledStacks::default();
             // The leaf is elsewhere, called from 0x110; then it is at 0x120 itself, which calls nothing.

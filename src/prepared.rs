@@ -77,7 +77,11 @@ impl Prepared {
             .into_iter()
             .flat_map(|side| &mut side.runs)
             .for_each(|run| run.profile.forget_stacks());
-        self.compare(by)
+        let comparison = self.compare(by);
+        let Self { read, normal, .. } = self;
+        // Some hundred thousand pieces of memory are freed while the caller goes on.
+        rayon::spawn(move || drop((read, normal)));
+        comparison
     }
 
     /// The rows of one kind alone, as shares of all, without findings.

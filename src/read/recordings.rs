@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use pdiff_ingest::{Error, Input, ReadOptions, Source, read_input};
+use pdiff_ingest::{Error, Input, KernelLists, ReadOptions, Source, read_input};
 
 use pdiff_profile::{KernelImages, TakenBranch, TakenSample, Unwinder};
 
@@ -162,6 +162,7 @@ fn read_at_once<T: Send>(
 ) -> Result<Vec<T>, Error> {
     let what = format!("reading {} recordings", recordings.len());
     let read: Vec<AtomicU64> = recordings.iter().map(|_| AtomicU64::new(0)).collect();
+    let kernel_lists = KernelLists::default();
     let results: Mutex<Vec<Option<Result<T, Error>>>> = Mutex::new(recordings.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
     let read_one = |at: usize, wanted: &Wanted<'_>| {
@@ -177,6 +178,7 @@ fn read_at_once<T: Send>(
         let options = ReadOptions {
             threads: NonZeroUsize::new(workers),
             progress: Some(&update),
+            kernel_lists: Some(&kernel_lists),
             ..wanted.options(reading, &is_cgroup, files.as_ref())
         };
         read_input(&wanted.recording.source, &options)

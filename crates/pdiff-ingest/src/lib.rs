@@ -16,6 +16,7 @@ mod flame_graph;
 mod folded;
 mod format;
 mod input;
+mod kernel_lists;
 mod named_frames;
 mod options;
 mod pack;
@@ -39,6 +40,7 @@ pub use error::Error;
 pub use flame_graph::FlameGraphError;
 pub use format::WrongKind;
 pub use input::Input;
+pub use kernel_lists::KernelLists;
 pub use options::ReadOptions;
 pub use pack::{
     MAX_SECTION_BYTES, PackError, PackedCensus, PackedObject, PackedRun, RestrictError, into_pack, is_pack,

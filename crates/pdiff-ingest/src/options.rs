@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use pdiff_profile::{KernelImages, TakenBranch, TakenSample, Unwinder};
 
 use crate::cpu_list::CpuList;
+use crate::kernel_lists::KernelLists;
 use crate::symbol_places::SymbolPlaces;
 use crate::time_window::TimeWindow;
 
@@ -39,6 +40,8 @@ pub struct ReadOptions<'a> {
     /// Finds the kernel's file, by which its functions are named; without one, or where it finds none, they are named by
     /// [`Self::symbols`].
     pub kernel_images: Option<&'a dyn KernelImages>,
+    /// The lists of kernels' functions that were read for other recordings, and will be; without, each recording reads its own.
+    pub kernel_lists: Option<&'a KernelLists>,
     /// Called with every sample that counts. Only `perf.data` is read sample by sample; samples whose stacks are unwound come
     /// later than their neighbours.
     pub each_sample: Option<&'a (dyn Fn(TakenSample) + Sync)>,
@@ -67,6 +70,7 @@ impl ReadOptions<'_> {
             symbols: SymbolPlaces::default(),
             unwinder: None,
             kernel_images: None,
+            kernel_lists: None,
             each_sample: None,
             each_branch: None,
             progress: None,

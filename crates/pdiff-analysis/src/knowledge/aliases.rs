@@ -1,6 +1,7 @@
 //! Known renames between builds.
 
 use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -65,7 +66,9 @@ impl Aliases {
     /// Never: a test reads the built-in file.
     #[must_use]
     pub fn mysqld() -> Self {
-        Self::parse(MYSQLD).expect("the built-in aliases are checked by a test")
+        static PARSED: LazyLock<Aliases> =
+            LazyLock::new(|| Aliases::parse(MYSQLD).expect("the built-in aliases are checked by a test"));
+        PARSED.clone()
     }
 
     /// All renames of both; those of `other` come first.

@@ -11,6 +11,7 @@ use super::jit_symbols::JitSymbols;
 use super::kernel_symbols::{ImageSymbols, KernelSymbols, RecordedKernel};
 use super::reader::Reader;
 use crate::error::Error;
+use crate::kernel_lists::KernelLists;
 use crate::options::ReadOptions;
 use crate::symbol_places::SymbolPlaces;
 use crate::waits::note_lost_returns;
@@ -182,6 +183,7 @@ fn name_frames(profile: &mut Profile, kernel: &RecordedKernel, options: &ReadOpt
         kernel,
         images: options.kernel_images,
         places: &options.symbols,
+        lists: options.kernel_lists,
         of_image: None,
         of_kernel: None,
         of_jit: FxHashMap::default(),
@@ -211,6 +213,7 @@ struct Symbols<'a> {
     kernel: &'a RecordedKernel,
     images: Option<&'a dyn KernelImages>,
     places: &'a SymbolPlaces,
+    lists: Option<&'a KernelLists>,
     of_image: Option<Option<ImageSymbols>>,
     of_kernel: Option<Option<KernelSymbols>>,
     /// By the object's number.
@@ -235,8 +238,9 @@ impl Symbols<'_> {
     }
 
     fn list(&mut self) -> Option<&KernelSymbols> {
-        let (kernel, places) = (self.kernel, self.places);
-        let find = || KernelSymbols::find(kernel, &places.build_id_dirs, places.running_kernel.as_ref());
+        let (kernel, places, own) = (self.kernel, self.places, KernelLists::default());
+        let (lists, running) = (self.lists.unwrap_or(&own), places.running_kernel.as_ref());
+        let find = || KernelSymbols::find(kernel, &places.build_id_dirs, running, lists);
         self.of_kernel.get_or_insert_with(find).as_ref()
     }
 

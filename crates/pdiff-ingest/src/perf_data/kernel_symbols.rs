@@ -1,9 +1,5 @@
 //! The kernel's functions: a copy of `/proc/kallsyms` that `perf record` put into its cache, or the running kernel's own.
 //!
-//! ```text
-//! line = address " " kind " " name [tab "[" module "]"]         "ffffffff81000000 T _text"
-//! ```
-//!
 //! The kernel's file (`vmlinux`) with the recording's build-id is used first, if there is one; it has no modules. If there
 //! is neither file nor list, servers are asked for the file.
 //!
@@ -12,17 +8,15 @@
 //! each boot, so addresses are moved by the distance between its first symbol in the recording and in the list.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pdiff_profile::{BuildId, KernelFunction, KernelImage, WantedKernel};
 
-use crate::digits;
+use crate::kernel_lists::{KernelLists, List};
 use crate::symbol_places::RunningKernel;
 
 /// The last function of the kernel reaches no further than this, as in perf.
 const LAST_FUNCTION_BYTES: u64 = 4096;
-/// The most bytes of a list.
-const MAX_LIST_BYTES: u64 = 256 << 20;
-
 /// The recording's data about its kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct RecordedKernel {
@@ -32,19 +26,10 @@ pub(super) struct RecordedKernel {
     pub(super) reference: Option<(Box<str>, u64)>,
 }
 
-/// One function. A list has a hundred thousand of them, of which a recording asks for a few thousand: names are read then.
-#[derive(Clone, Copy, Debug)]
-struct Symbol {
-    addr: u64,
-    /// Where its name begins in the list.
-    name: u32,
-}
-
 /// The functions of a kernel by address.
 #[derive(Debug)]
 pub(super) struct KernelSymbols {
-    list: Vec<u8>,
-    symbols: Vec<Symbol>,
+    list: Arc<List>,
     /// Added to the list's addresses, modulo 2^64.
     shift: u64,
 }
@@ -55,94 +40,51 @@ impl KernelSymbols {
         kernel: &RecordedKernel,
         caches: &[PathBuf],
         running: Option<&RunningKernel>,
+        lists: &KernelLists,
     ) -> Option<Self> {
-        let reference = kernel.reference.as_ref();
+        let read = |path: &Path| Some(Self::of_list(lists.read(path)?, kernel.reference.as_ref()));
         let cached = kernel.build_id.as_ref().into_iter().flat_map(|id| cached_lists(id, caches));
-        let in_cache = cached.filter_map(|path| Self::read(&path, reference)).next();
+        let in_cache = cached.filter_map(|path| read(&path)).next();
         in_cache.or_else(|| {
             let running = running?;
             match &kernel.build_id {
                 Some(build_id) => {
                     let notes = std::fs::read(&running.notes).ok()?;
                     (noted_build_id(&notes).as_ref() == Some(build_id)).then_some(())?;
-                    Self::read(&running.symbols, reference)
+                    read(&running.symbols)
                 }
                 None => {
                     let release = std::fs::read_to_string(&running.release).ok()?;
                     (kernel.release.as_deref() == Some(release.trim())).then_some(())?;
-                    Self::read(&running.symbols, reference)
-                        .filter(|list| reference.is_some() && list.shift == 0)
+                    read(&running.symbols).filter(|list| kernel.reference.is_some() && list.shift == 0)
                 }
             }
         })
     }
 
-    fn read(path: &Path, reference: Option<&(Box<str>, u64)>) -> Option<Self> {
-        use std::io::Read as _;
-        let file = std::fs::File::open(path).ok()?;
-        // Some MB: to grow by doubling would copy it several times. The kernel's own list says it has no bytes.
-        let bytes = file.metadata().map_or(0, |data| data.len()).min(MAX_LIST_BYTES);
-        let mut list = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0) + 1);
-        file.take(MAX_LIST_BYTES).read_to_end(&mut list).ok()?;
-        Self::parse(list, reference)
-    }
-
-    /// The functions of a list; `None` if it has none, as where the kernel hides addresses.
-    fn parse(list: Vec<u8>, reference: Option<&(Box<str>, u64)>) -> Option<Self> {
-        let mut symbols = Vec::with_capacity(list.len() / 48);
-        let mut listed_reference = None;
-        let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', &list).chain([list.len()]) {
-            let line = list.get(start..end).unwrap_or(&[]);
-            if let Some((symbol, name)) = parse_line(line, start) {
-                if reference.is_some_and(|(wanted, _)| is_name(name, wanted.as_bytes())) {
-                    listed_reference = Some(symbol.addr);
-                }
-                symbols.push(symbol);
-            }
-            start = end + 1;
-        }
-        // Of several at one address perf takes the last.
-        if !symbols.is_sorted_by_key(|symbol| symbol.addr) {
-            symbols.sort_by_key(|symbol| symbol.addr);
-        }
-        symbols.dedup_by(|next, kept| {
-            let is_same = next.addr == kept.addr;
-            if is_same {
-                *kept = *next;
-            }
-            is_same
-        });
-        let is_hidden = symbols.iter().all(|symbol| symbol.addr == 0);
-        let shift = match (reference, listed_reference) {
+    /// The functions of a list, moved to where the recorded kernel had its symbol `reference`.
+    fn of_list(list: Arc<List>, reference: Option<&(Box<str>, u64)>) -> Self {
+        let listed = reference.and_then(|(name, _)| list.find(name.as_bytes()));
+        let shift = match (reference, listed) {
             (Some((_, recorded)), Some(listed)) => recorded.wrapping_sub(listed),
             _ => 0,
         };
-        (!is_hidden).then_some(Self { list, symbols, shift })
+        Self { list, shift }
     }
 
     /// The function at an address, and how far into it that is.
     pub(super) fn name(&self, addr: u64) -> Option<(&str, u64)> {
         let addr = addr.wrapping_sub(self.shift);
-        let next = self.symbols.partition_point(|symbol| symbol.addr <= addr);
-        let symbol = self.symbols.get(next.checked_sub(1)?)?;
-        let (name, is_module) = self.read_name(symbol);
-        let is_last = self.symbols.get(next).is_none_or(|next| self.read_name(next).1 != is_module);
+        let next = self.list.symbols.partition_point(|symbol| symbol.addr <= addr);
+        let symbol = self.list.symbols.get(next.checked_sub(1)?)?;
+        let (name, is_module) = self.list.read_name(symbol);
+        let is_last = self.list.symbols.get(next).is_none_or(|next| self.list.read_name(next).1 != is_module);
         let last_end = symbol.addr.saturating_add(LAST_FUNCTION_BYTES);
         let last_end = last_end.checked_next_multiple_of(LAST_FUNCTION_BYTES).unwrap_or(u64::MAX);
         if is_last && addr >= last_end {
             return None;
         }
         Some((std::str::from_utf8(name).ok()?, addr - symbol.addr))
-    }
-
-    /// The name of a function, and whether it is in a module.
-    fn read_name(&self, symbol: &Symbol) -> (&[u8], bool) {
-        let rest = self.list.get(symbol.name as usize..).unwrap_or(&[]);
-        match memchr::memchr2(b'\t', b'\n', rest) {
-            Some(end) => (rest.get(..end).unwrap_or(rest), rest.get(end) == Some(&b'\t')),
-            None => (rest, false),
-        }
     }
 }
 
@@ -182,23 +124,6 @@ impl ImageSymbols {
     }
 }
 
-/// A line that begins at `start` of its list, if it is of something that may run; and its name.
-fn parse_line(line: &[u8], start: usize) -> Option<(Symbol, &[u8])> {
-    let (addr, rest) = line.split_at_checked(memchr::memchr(b' ', line)?)?;
-    let [b' ', kind, b' ', rest @ ..] = rest else { return None };
-    // As in perf: data are taken too, for some code has symbols that say so.
-    if !matches!(kind, b'T' | b't' | b'W' | b'w' | b'D' | b'd' | b'B' | b'b') || rest.first() == Some(&b'$') {
-        return None;
-    }
-    let name = u32::try_from(start + line.len() - rest.len()).ok()?;
-    Some((Symbol { addr: digits::hexadecimal(addr)?, name }, rest))
-}
-
-/// Whether the text after a kind begins with this name.
-fn is_name(text: &[u8], name: &[u8]) -> bool {
-    text.strip_prefix(name).is_some_and(|rest| rest.first().is_none_or(|byte| *byte == b'\t'))
-}
-
 /// Where perf's cache has the list of a kernel: by name, and by build-id alone.
 fn cached_lists(id: &BuildId, caches: &[PathBuf]) -> Vec<PathBuf> {
     let hex = id.to_string();
@@ -236,7 +161,8 @@ mod tests {
 
     fn check(reference: Option<u64>, addr: u64, expected: Option<(&str, u64)>) {
         let reference = reference.map(|addr| ("_text".into(), addr));
-        let symbols = KernelSymbols::parse(LIST.to_vec(), reference.as_ref()).expect("it has functions");
+        let list = List::parse(LIST.to_vec()).expect("it has functions");
+        let symbols = KernelSymbols::of_list(Arc::new(list), reference.as_ref());
         assert_eq!(symbols.name(addr), expected, "{addr:x}");
     }
 
@@ -254,11 +180,6 @@ mod tests {
     fn a_kernel_at_another_place_is_moved() {
         check(Some(0x11000), 0x11105, Some(("work_alias", 5)));
         check(Some(0x11000), 0x1105, None);
-    }
-
-    #[test]
-    fn hidden_addresses_are_no_list() {
-        assert!(KernelSymbols::parse(b"0 T _text\n0 t work\n".to_vec(), None).is_none());
     }
 
     #[test]
