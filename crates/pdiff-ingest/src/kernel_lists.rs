@@ -83,14 +83,15 @@ impl List {
 
     /// The address of the last symbol of a name.
     pub(crate) fn find(&self, name: &[u8]) -> Option<u64> {
-        let mut starts = memchr::memmem::rfind_iter(&self.text, name);
-        starts.find_map(|at| {
+        // From front to back, which is many times faster than back to front.
+        let found = memchr::memmem::find_iter(&self.text, name).filter_map(|at| {
             let start = memchr::memrchr(b'\n', self.text.get(..at)?).map_or(0, |end| end + 1);
             let rest = self.text.get(start..)?;
             let line = rest.get(..memchr::memchr(b'\n', rest).unwrap_or(rest.len()))?;
             let symbol = parse_line(line, start)?;
             (symbol.name as usize == at && self.read_name(&symbol).0 == name).then_some(symbol.addr)
-        })
+        });
+        found.last()
     }
 
     /// The name of a function, and whether it is in a module.
