@@ -171,7 +171,7 @@ fn noise(of: &NoiseSummary) -> NoiseReport<'_> {
     }
 }
 
-fn cost(of: &Cost) -> CostReport {
+pub(crate) fn cost(of: &Cost) -> CostReport {
     CostReport {
         unit: if of.is_time { "ns" } else { "weight" },
         before_per_op: of.per_op.before,

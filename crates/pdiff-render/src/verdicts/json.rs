@@ -8,8 +8,8 @@ use pdiff_profile::Side;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::compare::json::side;
-use crate::compare::json_shape::{CostChangeReport, PolicyReport, SCHEMA_VERSION, SideReport};
+use crate::compare::json::{cost, side};
+use crate::compare::json_shape::{CostChangeReport, CostReport, PolicyReport, SCHEMA_VERSION, SideReport};
 use crate::error::Error;
 use crate::files::written_bytes::{json_line, json_value};
 use crate::findings;
@@ -29,6 +29,9 @@ struct ClassifyReport<'a> {
     after: SideReport<'a>,
     policy: PolicyReport,
     denominator: &'static str,
+    /// What an operation costs on each side, where operations are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<CostReport>,
     /// The parts that contain the change, with their causes.
     findings: Vec<FindingReport<'a>>,
     findings_rest: RestReport,
@@ -126,9 +129,9 @@ pub fn verdict_json(comparison: &Comparison, of: &Classification) -> Result<Vec<
     json_line(&report(comparison, of, &of.verdicts))
 }
 
-/// The same as a value of JSON, without the verdicts.
+/// The same as a value of JSON, without the verdicts, and without what the comparison's own JSON has.
 pub(crate) fn value_without_verdicts(comparison: &Comparison, of: &Classification) -> Result<Value, Error> {
-    json_value(&report(comparison, of, &[]))
+    json_value(&ClassifyReport { cost: None, ..report(comparison, of, &[]) })
 }
 
 /// One verdict as a value of JSON.
@@ -147,6 +150,7 @@ fn report<'a>(
         after: side(&comparison.after),
         policy: comparison.policy.into(),
         denominator: comparison.share.as_str(),
+        cost: comparison.cost.as_ref().map(cost),
         findings: findings::json::with_verdicts(comparison, of),
         findings_rest: findings::json::rest(comparison),
         kernel: findings::kernel_json::kernel(comparison),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::compare::sample::comparison;
+use crate::compare::sample::{comparison, full};
 use crate::verdicts::hot_lines::SourceTexts;
 use crate::verdicts::sample::classification;
 
@@ -21,6 +21,17 @@ fn every_verdict_is_there_noise_included() {
         Some(true)
     );
     assert!(report.get("settings").is_none());
+    assert!(report.get("cost").is_none());
+}
+
+#[test]
+fn what_an_operation_costs_is_said_as_in_the_comparison_and_nowhere_twice() {
+    let (full, classification) = (full(), classification());
+    let parsed = |bytes: Vec<u8>| -> Value { serde_json::from_slice(&bytes).unwrap() };
+    let report = parsed(verdict_json(&full, &classification).unwrap());
+    assert!(report["cost"].is_object());
+    assert_eq!(report["cost"], parsed(crate::compare::json::json(&full).unwrap())["cost"]);
+    assert!(value_without_verdicts(&full, &classification).unwrap().get("cost").is_none());
 }
 
 #[test]
