@@ -37,6 +37,25 @@ fn copies_that_were_sampled_prove_it() {
 }
 
 #[test]
+fn what_a_copy_calls_may_be_shown_under_the_code_around_it() {
+    let said_of_leaf = |before: &str, calls: &str| {
+        let build = "main:50 work:50 main>work main>scan deep:90 deep=7 main>other other:60 ";
+        let after = with_rest("main;scan 60\nmain;scan;leaf 70\nmain;scan;leaf;deep 300\nmain;other 40");
+        let outcome = classified(
+            seen(&with_rest(before), &format!("{build} scan:400 scan<leaf*1 {calls}")),
+            seen(&after, &format!("{build} scan:390 leaf:150 scan>leaf leaf>deep {calls}")),
+        );
+        said(&outcome, "leaf")
+    };
+    let inside = "main;scan 60\nmain;scan;+leaf 5\nmain;scan;deep 300\nmain;other 40";
+    assert_eq!(said_of_leaf(inside, "scan>deep"), "inline-regression likely R-inline-lost");
+    // Where others call it, too, more of it may come this way now; and so where it did not run before.
+    assert_eq!(said_of_leaf(inside, "scan>deep other>deep"), "heavier likely R-heavier");
+    let hardly = "main;scan 60\nmain;scan;+leaf 5\nmain;scan;deep 30\nmain;other 40";
+    assert_eq!(said_of_leaf(hardly, "scan>deep"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
 fn calls_by_functions_that_did_not_contain_it_are_no_cost_of_inlining() {
     let before = with_rest("main;scan 60\nmain;scan;+leaf 50\nmain;drop 40");
     let build = "main:50 work:50 main>work main>scan main>drop drop:60 ";

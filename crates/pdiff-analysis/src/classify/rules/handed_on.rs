@@ -1,6 +1,7 @@
 //! Code that left a function for others, or came to it from others, beside a change of its inlining: that does not explain its change.
 
 use pdiff_profile::Side;
+use pdiff_profile::census::FunctionId;
 
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::InBuild;
@@ -38,7 +39,8 @@ pub(super) fn explains_more_than_copies(context: &Context<'_>, case: &Case<'_>, 
     let total_pp = own(row.before.total_pct, row.after.total_pct);
     let is_entered_anew = row.total.significant
         && total_pp * booked_pp > 0.0
-        && total_pp.abs() > TOTAL_FACTOR * booked_pp.abs();
+        && total_pp.abs() > TOTAL_FACTOR * booked_pp.abs()
+        && total_pp.abs() - from_callers_pp(context, case, inlined_on) > TOTAL_FACTOR * booked_pp.abs();
     let is_only_there = |callee: &&Case<'_>| callee.held_by(inlined_on.other()) == InBuild::No;
     let calls = context.calls_from(row, inlined_on).into_iter();
     let handed: Vec<_> =
@@ -56,6 +58,28 @@ pub(super) fn explains_more_than_copies(context: &Context<'_>, case: &Case<'_>, 
     let named_pct: f64 = namesakes.map(|call| pct(call)).sum();
     let only_calls = named_pct > 0.0 && named_pct >= NEARLY_ALL * row.side(inlined_on).total_pct;
     is_entered_anew || (is_of_body(context, row) && (is_kept || only_calls))
+}
+
+/// What the function calls on the side without copies, and nothing but code with its copies called on the other, so that it comes from
+/// there: debug lines of copies of a few instructions often belong to the code around them, and so do calls in them.
+fn from_callers_pp(context: &Context<'_>, case: &Case<'_>, inlined_on: Side) -> f64 {
+    let (called_on, shift) = (inlined_on.other(), context.common_shift);
+    let Some(census) = context.builds.census(inlined_on) else { return 0.0 };
+    let has_copies =
+        |id: FunctionId| case.ids[inlined_on].iter().any(|of| !census.sites_in(*of, id).is_empty());
+    let came = |call: &SampledCall| {
+        let callee = context.callee(call).filter(|callee| callee.of_program)?;
+        let ids = &callee.ids[inlined_on];
+        let mut callers = ids.iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller).peekable();
+        callers.peek()?;
+        if !callers.all(|id| has_copies(id) || ids.contains(&id)) {
+            return None;
+        }
+        let pct = shift.without(share_pct(case.row, called_on, call.weight(called_on)), called_on);
+        let grown_pp = shift.own_change_pp(callee.row.before.total_pct, callee.row.after.total_pct).abs();
+        Some((pct - grown_pp).max(0.0))
+    };
+    context.calls_from(case.row, called_on).into_iter().filter_map(came).sum()
 }
 
 /// Whether most of a change of self by symbol is the body's, which inlining leaves as it is.
