@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use pdiff_analysis::classify::{CodePaths, ConditionAround, SamplesAround, TurnsAround};
+use pdiff_analysis::classify::{CodePaths, ConditionAround, SamplesAround, SamplesOnce, TurnsAround};
 use pdiff_profile::{CodeChange, FrameId, Lookup, Lookups, PerSide, Side, StackId};
-use pdiff_symbolize::{CallPaths, CodeFile, CodeSamples, WayAround};
+use pdiff_symbolize::{BothWays, CallPaths, CodeFile, CodeSamples, WayAround};
 
 use crate::function_code::frame_addrs;
 use crate::prepared::Prepared;
@@ -162,6 +162,30 @@ impl CodePaths for ProgramPaths<'_> {
         Some(conditions)
     }
 
+    fn conditions(&self, side: Side, bodies: &[Range<u64>]) -> Option<Vec<Box<str>>> {
+        self.of(side)?.conditions(bodies)
+    }
+
+    fn samples_beside(
+        &self,
+        side: Side,
+        bodies: &[Range<u64>],
+        asks: &[String],
+    ) -> Option<Vec<ConditionAround>> {
+        let ways = self.of(side)?.both_ways(bodies, asks)?;
+        let at: Vec<(u64, bool, u64)> = self.sampled(side)?.within(bodies).collect();
+        let samples = |code: &Vec<Range<u64>>| {
+            at.iter().filter(|(addr, ..)| is_within(code, *addr)).map(|(.., count)| count).sum::<u64>()
+        };
+        let less_taken = |ways: BothWays| {
+            let samples = ways.code.iter().map(samples).min().unwrap_or(0);
+            ConditionAround { asks: ways.asks, samples }
+        };
+        let mut conditions: Vec<ConditionAround> = ways.into_iter().map(less_taken).collect();
+        conditions.sort_unstable();
+        Some(conditions)
+    }
+
     fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround> {
         let turns = self.of(side)?.turns_around(bodies, callees)?;
         let sampled = self.sampled(side)?;
@@ -171,11 +195,35 @@ impl CodePaths for ProgramPaths<'_> {
         Some(TurnsAround { can_skip: turns.can_skip, taken, exits, other_calls, all: sampled.all })
     }
 
+    fn samples_under_calls(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<u64>> {
+        let calls = self.of(side)?.calls(bodies, callees)?;
+        let mut samples = vec![0; calls.len()];
+        for (addr, _, count) in self.sampled(side)?.within(bodies).filter(|(_, is_leaf, _)| !is_leaf) {
+            let under = calls.iter().position(|call| call.contains(&addr)).and_then(|at| samples.get_mut(at));
+            under.into_iter().for_each(|samples| *samples += count);
+        }
+        Some(samples)
+    }
+
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
-        let made = self.sampled(side).and_then(|sampled| sampled.calls_made(bodies));
+        // A callee without a frame hides its caller.
+        let sampled =
+            self.sampled(side).filter(|_| self.of(side).is_some_and(|code| code.have_frames(callees)));
+        let made = sampled.and_then(|sampled| sampled.calls_made(bodies));
         let was_made =
             |call: &Range<u64>| made.as_ref().is_none_or(|made| made.range(call.clone()).next().is_some());
         self.of(side)?.repeats(bodies, callees, &was_made)
+    }
+
+    fn samples_once(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesOnce> {
+        let outside_loops = self.of(side)?.outside_loops(bodies)?;
+        let sampled = self.sampled(side)?;
+        let mut samples = SamplesOnce { all: sampled.all, ..SamplesOnce::default() };
+        for (addr, _, count) in sampled.within(bodies).filter(|(_, is_leaf, _)| *is_leaf) {
+            samples.own += count;
+            samples.once += if is_within(&outside_loops, addr) { count } else { 0 };
+        }
+        Some(samples)
     }
 
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool> {

@@ -43,10 +43,11 @@ fn counted(after: &str, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_callee_that_an_early_return_spared_lost_its_fast_path_by_the_code_and_by_counts() {
-    let (cause, confidence, text) = verdict(&classify("every-call", &[]), "leaf");
-    assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", "proved"]);
-    assert!(text.contains("lookup could return without a call of leaf before"), "{text}");
+fn a_callee_that_an_early_return_spared_lost_its_fast_path_by_counts() {
+    // The code has lost its early return. But a call of `leaf` runs a loop 300 times: 2 of 312 samples are outside of it, which
+    // do not tell whether it is called more or its loop runs longer.
+    let (cause, confidence, _) = verdict(&classify("every-call", &[]), "leaf");
+    assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", "likely"]);
     let operations = ["--counts-operations-before", "1000", "--counts-operations-after", "1000"];
     let (cause, confidence, text) = verdict(&counted("every-call", &operations), "leaf");
     assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", "proved"]);

@@ -23,6 +23,17 @@ pub struct SamplesAround {
     pub is_hardly_taken: bool,
 }
 
+/// The samples in a function's own code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SamplesOnce {
+    /// Those in code that runs at most once in a call: outside of loops.
+    pub once: u64,
+    /// All of them.
+    pub own: u64,
+    /// All of the side.
+    pub all: u64,
+}
+
 /// A condition under which a function leaves a way to a call.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ConditionAround {
@@ -76,6 +87,18 @@ pub trait CodePaths: Debug + Sync {
         callees: &[u64],
     ) -> Option<Vec<ConditionAround>>;
 
+    /// What all conditional jumps in the code of a function ask, sorted; `None` if that is not known.
+    fn conditions(&self, side: Side, bodies: &[Range<u64>]) -> Option<Vec<Box<str>>>;
+
+    /// Of each condition in the code of a function that asks one of these: what it asks, and the samples of a side on the less taken of its
+    /// two ways, in code that the other one does not lead to. `None` if the ways are not known, or addresses were not recorded.
+    fn samples_beside(
+        &self,
+        side: Side,
+        bodies: &[Range<u64>],
+        asks: &[String],
+    ) -> Option<Vec<ConditionAround>>;
+
     /// The samples of a side on the ways through such a function without such a call. `None` where these are not known, and where
     /// addresses were not recorded.
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround>;
@@ -84,9 +107,17 @@ pub trait CodePaths: Debug + Sync {
     /// `None` if there is no such loop, its ways are not known, or addresses were not recorded.
     fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround>;
 
+    /// The samples of a side under each such call in the code of such a function; a callee without a frame hides its caller, so that there
+    /// are none. `None` if its code is not known, or addresses were not recorded.
+    fn samples_under_calls(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<u64>>;
+
     /// Whether a loop of such a function says how many such calls there are; `None` where the ways through it are not known. A loop whose
     /// calls have no sample under them did not run, where the function's other calls have.
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
+
+    /// The samples of a side in a function's code that runs at most once in a call, and in all of its code; `None` if the ways through it
+    /// are not known, or addresses were not recorded.
+    fn samples_once(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesOnce>;
 
     /// Whether a function of a side's build jumps backwards; `None` if that is not known.
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool>;

@@ -356,6 +356,13 @@ impl<'a> Context<'a> {
         let Some(index) = self.row_on(callee, side).filter(|_| self.jumps_to(case, callee, side)) else {
             return 0.0;
         };
+        // What other functions leave by a jump is right under their callers, too.
+        let own = self.builds.census(side).map_or_else(Vec::new, |census| places(census, &case.ids[side]));
+        let census = self.builds.census(side).into_iter();
+        let edges = census.flat_map(|census| callee.ids[side].iter().flat_map(|id| census.calls_to(*id)));
+        if edges.filter(|edge| edge.tail_jumps > 0).any(|edge| !own.contains(&edge.caller)) {
+            return 0.0;
+        }
         let seen = self.calls_to(case.row, side).into_iter().filter_map(|call| call.caller_in(&self.rows));
         let callers: Vec<usize> = seen.collect();
         self.lost.orphaned_under(index, side, |orphan| orphan.is_some_and(|orphan| callers.contains(&orphan)))

@@ -130,6 +130,15 @@ pub enum Reason {
         /// Change of its self, in points.
         self_pp: f64,
     },
+    /// Its code lost conditions and has nothing new, and costs more.
+    LessCode {
+        /// Change of its self by symbol, in points.
+        self_pp: f64,
+        /// The length of its code.
+        bytes: PerSide<u64>,
+        /// What the conditions asked that are gone.
+        asks: Vec<String>,
+    },
     /// It calls a callee more than before.
     GoesOnMore {
         /// The callee.

@@ -1,5 +1,7 @@
 //! Functions that a changed caller calls more, told by their own code, by the places of the calls, or by neither.
 
+use pdiff_profile::PerSide;
+
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
 use crate::fast_paths::Ways;
 
@@ -203,4 +205,52 @@ fn a_wrapper_that_is_only_copied_is_called_more_where_the_code_has_more_copies()
     assert!(!with(&of(20, 240, 58), 2)[0].ends_with("R-edge"));
     // It costs as much more where the code has as many copies.
     assert!(!with(&of(20, 120, 120), 2)[0].starts_with("more-calls"));
+}
+
+/// What is said of `find`, which costs so much itself and in `hash` below `scan` after; `scan` costs so much itself.
+fn said_of_find(calls: &str, scan: u64, below_scan: [u64; 2], elsewhere: u64) -> String {
+    said_by_places(calls, scan, below_scan, elsewhere, [&[90], &[80, 10]])
+}
+
+fn said_by_places(
+    calls: &str,
+    scan: u64,
+    below_scan: [u64; 2],
+    elsewhere: u64,
+    under_calls: [&'static [u64]; 2],
+) -> String {
+    let (steady, words) = steady();
+    let build = |scan: u32, calls: &str| {
+        format!(
+            "main:50 {words} main>scan scan:200 scan={scan} {calls} find:300 find=50 find>hash hash:90 hash=51 main>find \
+             main>other other:90 other=52 other>find"
+        )
+    };
+    let of = |scan: u64, [own, hash]: [u64; 2], elsewhere: u64| {
+        format!(
+            "{steady}main;scan {scan}\nmain;scan;find {own}\nmain;scan;find;hash {hash}\nmain;other 50\nmain;other;find {elsewhere}"
+        )
+    };
+    let (before, after) = (of(100, [40, 80], 12), of(scan, below_scan, elsewhere));
+    // In the order of their names: find at 1000, hash, main, other, scan at 5000.
+    let under_calls = PerSide::new(under_calls[0], under_calls[1]);
+    let ways = Ways { caller: 0x5000, callee: 0x1000, under_calls, ..Ways::default() };
+    let extra = Extra { paths: Some(&ways), ..Extra::default() };
+    let (old, new) = (build(60, "scan>find"), build(61, calls));
+    said(&classified_with(seen(&before, &old), seen(&after, &new), &extra), "find")
+}
+
+#[test]
+fn the_second_of_two_calls_in_a_row_may_cost_less_than_the_first() {
+    let (once, twice, more_calls) = ("scan>find", "scan>find scan>find", "more-calls likely R-edge");
+    assert_eq!(said_of_find(twice, 100, [64, 82], 14), more_calls);
+    // One call as before; own code that costs hardly more than the caller's; nothing more as a whole; and growth elsewhere as well.
+    assert_ne!(said_of_find(once, 100, [64, 82], 14), more_calls);
+    assert_ne!(said_of_find(twice, 100, [46, 110], 14), more_calls);
+    assert_ne!(said_of_find(twice, 100, [64, 68], 12), more_calls);
+    assert_ne!(said_of_find(twice, 100, [64, 82], 17), more_calls);
+    // The second call is never made, or the stacks show none.
+    let by_places = |under_calls| said_by_places(twice, 100, [64, 82], 14, under_calls);
+    assert_ne!(by_places([&[90], &[90, 9]]), more_calls);
+    assert_ne!(by_places([&[0], &[0, 90]]), more_calls);
 }

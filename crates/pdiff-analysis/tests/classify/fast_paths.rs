@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use pdiff_analysis::classify::{
-    CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, SamplesAround, TurnsAround,
+    CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, SamplesAround, SamplesOnce,
+    TurnsAround,
 };
 use pdiff_profile::{CodeChange, OtherNumber, PerSide, Side};
 
@@ -169,6 +170,14 @@ pub(crate) struct Ways {
     pub(crate) repeats: bool,
     /// What it asks where it may leave a way to the call, with the samples there: `null:3 small:40`.
     pub(crate) conditions: PerSide<Option<&'static str>>,
+    /// Samples in the callee's code outside of loops, and in all of it; by default a tenth, and ten times as many after.
+    pub(crate) once: PerSide<Option<[u64; 2]>>,
+    /// Samples under each call.
+    pub(crate) under_calls: PerSide<&'static [u64]>,
+    /// What conditions ask before, with the samples on the less taken way: `one:40`.
+    pub(crate) beside: &'static str,
+    /// What all conditions in the caller's code ask.
+    pub(crate) asks: PerSide<Option<&'static str>>,
     /// The numbers that differ in the code of functions, by where these begin before.
     pub(crate) numbers: Vec<(u64, OtherNumber)>,
     /// Whether a turn of the loop around the call can go on without it, and the samples there.
@@ -223,6 +232,12 @@ impl CodePaths for Ways {
         Some(conditions)
     }
 
+    fn conditions(&self, side: Side, bodies: &[Range<u64>]) -> Option<Vec<Box<str>>> {
+        let is_asked = bodies.first().is_some_and(|body| body.start == self.caller);
+        let asks = self.asks[side].filter(|_| is_asked)?;
+        Some(asks.split_whitespace().map(Into::into).collect())
+    }
+
     fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround> {
         let turns = |(can_skip, taken)| TurnsAround {
             can_skip,
@@ -234,8 +249,30 @@ impl CodePaths for Ways {
         self.turns[side].filter(|_| self.is_asked(bodies, callees)).map(turns)
     }
 
+    fn samples_under_calls(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<u64>> {
+        self.is_asked(bodies, callees).then(|| self.under_calls[side].to_vec())
+    }
+
     fn repeats(&self, _: Side, _: &[Range<u64>], _: &[u64]) -> Option<bool> {
         Some(self.repeats)
+    }
+
+    fn samples_beside(&self, _: Side, _: &[Range<u64>], asks: &[String]) -> Option<Vec<ConditionAround>> {
+        let beside = |word: &str| {
+            let (of, samples) = word.split_once(':')?;
+            Some(ConditionAround { asks: of.into(), samples: samples.parse().ok()? })
+        };
+        let mut conditions: Vec<ConditionAround> =
+            self.beside.split_whitespace().filter_map(beside).collect();
+        conditions.retain(|condition| asks.iter().any(|asks| **asks == *condition.asks));
+        conditions.sort_unstable();
+        Some(conditions)
+    }
+
+    fn samples_once(&self, side: Side, _: &[Range<u64>]) -> Option<SamplesOnce> {
+        let samples = |[once, own]: [u64; 2]| SamplesOnce { once, own, all: 10_000 };
+        let by_default = PerSide::new([10, 100], [100, 1000]);
+        Some(samples(self.once[side].unwrap_or(by_default[side])))
     }
 
     fn has_loop(&self, _: Side, bodies: &[Range<u64>]) -> Option<bool> {

@@ -86,6 +86,20 @@ fn what_costs_more_elsewhere_too_may_do_more_each_time() {
 }
 
 #[test]
+fn loops_that_run_longer_are_no_more_calls() {
+    let said_with = |before, after| {
+        let once = PerSide::new(Some(before), Some(after));
+        said_of_get(&Ways { once, ..ways(0x4000, "null:7 small:90", "null:7") }, 20).0
+    };
+    assert_eq!(said_with([100, 1000], [214, 4000]), PROVED);
+    assert_eq!(said_with([100, 1000], [213, 4000]), LIKELY);
+    // Few samples are enough if they are so many times as many.
+    assert_eq!(said_with([0, 10], [9, 400]), PROVED);
+    assert_eq!(said_with([5, 100], [15, 300]), PROVED);
+    assert_eq!(said_with([5, 100], [14, 280]), LIKELY);
+}
+
+#[test]
 fn other_code_may_do_more_each_time_though_it_has_the_same_size() {
     let said_with = |rewritten: Vec<u64>| {
         let ways = Ways { rewritten, ..ways(0x4000, "null:7 small:90", "null:7") };
@@ -263,7 +277,7 @@ fn turns_that_are_gone_prove_nothing_where_the_same_may_be_done_elsewhere() {
 
 #[test]
 fn what_a_jump_leaves_under_the_callers_caller_is_not_elsewhere() {
-    let said_with = |edge: &str| {
+    let said_with = |edge: &str, look: [&str; 2]| {
         let (steady, words) = steady();
         let build = |look: u32| {
             format!(
@@ -272,18 +286,28 @@ fn what_a_jump_leaves_under_the_callers_caller_is_not_elsewhere() {
             )
         };
         // Half of what costs more is where the stacks show no `look`.
-        let of = |look: u64, slow: u64| {
+        let of = |look: &str, slow: u64| {
             format!(
-                "{steady}main;look {look}\nmain;look;slow {slow}\nmain;merge 20\nmain;merge;slow 20\nmain;slow {slow}"
+                "{steady}{look}\nmain;look;slow {slow}\nmain;merge 20\nmain;merge;slow 20\nmain;slow {slow}"
             )
         };
         // In the order of their names: look at 1000, main, merge, slow at 4000.
         let ways = ways(0x4000, "null:7 small:90", "null:7");
         let extra = Extra { paths: Some(&ways), ..Extra::default() };
-        let (old, new) = (of(94, 20), of(90, 90));
+        let (old, new) = (of(look[0], 20), of(look[1], 90));
         said(&classified_with(seen(&old, &build(60)), seen(&new, &build(61)), &extra), "slow")
     };
-    assert_eq!(said_with("look^slow"), "missing-fast-path proved R-edge");
-    // Without a jump, something else has it there.
-    assert_eq!(said_with(""), "missing-fast-path likely R-edge");
+    let (proved, likely) = ("missing-fast-path proved R-edge", "missing-fast-path likely R-edge");
+    assert_eq!(said_with("look^slow", ["main;look 94", "main;look 90"]), proved);
+    // Without a jump, or where another function jumps there, too, something else has it there.
+    assert_eq!(said_with("", ["main;look 94", "main;look 90"]), likely);
+    assert_eq!(said_with("look^slow merge^slow", ["main;look 94", "main;look 90"]), likely);
+    // Whether the caller runs more often, few samples of its own tell.
+    let few = |before: u64, after: u64| {
+        said_with(
+            "look^slow",
+            [before, after].map(|samples| format!("once main;look {samples}")).each_ref().map(|of| &**of),
+        )
+    };
+    assert_eq!([few(3, 3), few(3, 6)], [proved, likely].map(str::to_owned));
 }

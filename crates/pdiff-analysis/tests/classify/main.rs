@@ -20,6 +20,7 @@ mod fewer_ways;
 mod goes_on_always;
 mod in_between;
 mod laws;
+mod less_code;
 mod lost_frames;
 mod moved_calls;
 mod no_fast_path;

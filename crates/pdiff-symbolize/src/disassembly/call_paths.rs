@@ -17,9 +17,14 @@ use rustc_hash::FxHashMap;
 use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::{Layout, Processor};
+use crate::disassembly::both_ways::{BothWays, both_ways};
+use crate::disassembly::conditions::all_conditions;
 use crate::disassembly::no_return::NoReturn;
 use crate::disassembly::numbers::{Code, change};
-use crate::disassembly::steps::{NeverReturns, Step, around, following, leading_to, ranges, reached, steps};
+use crate::disassembly::once::outside_loops;
+use crate::disassembly::steps::{
+    NeverReturns, Step, around, calls, following, leading_to, ranges, reached, steps,
+};
 use crate::disassembly::turns::{TurnsAround, turns_around};
 use crate::error::Error;
 
@@ -80,12 +85,37 @@ impl CallPaths {
         self.asked(bodies, callees, ways_around)
     }
 
+    /// The calls in the code of a function of one that begins at one of the addresses `callees`, in the order of the code; `None` if its
+    /// code is not known.
+    #[must_use]
+    pub fn calls(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Range<u64>>> {
+        let (parts, targets) =
+            (self.parts(bodies)?, self.targets.get_or_init(|| CallTargets::read(&self.file)));
+        Some(calls(&parts, (callees, targets)))
+    }
+
     /// The conditions under which a function leaves a way to a call of one that begins at one of the addresses `callees`, sorted by
     /// what they ask: after one way of its conditional jump no such call follows, and after the other one may. The function is given
     /// as in [`Self::can_skip`]. There is no answer where that has none, and where it is not known what a jump asks.
     #[must_use]
     pub fn conditions_around(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<WayAround>> {
         self.asked(bodies, callees, conditions_around)
+    }
+
+    /// What all conditional jumps in the code of a function ask, sorted; empty words where that is not known. `None` if its code is not
+    /// known.
+    #[must_use]
+    pub fn conditions(&self, bodies: &[Range<u64>]) -> Option<Vec<Box<str>>> {
+        Some(all_conditions(&self.parts(bodies)?))
+    }
+
+    /// The code on both ways of each conditional jump that asks one of these, as far as the other way does not lead there, in the order of
+    /// the jumps. The function is given as in [`Self::can_skip`]; `None` if its ways are not known.
+    #[must_use]
+    pub fn both_ways(&self, bodies: &[Range<u64>], asks: &[String]) -> Option<Vec<BothWays>> {
+        self.asked(bodies, &[], |parts, callees, never_returns| {
+            both_ways(parts, callees, never_returns, asks)
+        })
     }
 
     /// Whether every way through a function without a call of one that begins at one of the addresses `callees` leads through code that has
@@ -125,6 +155,24 @@ impl CallPaths {
         self.asked(bodies, callees, |parts, callees, never_returns| {
             repeats(parts, callees, never_returns, was_made)
         })
+    }
+
+    /// The code of a function that runs at most once in a call: what is in no loop. `None` if the ways through it are not known.
+    #[must_use]
+    pub fn outside_loops(&self, bodies: &[Range<u64>]) -> Option<Vec<Range<u64>>> {
+        self.asked(bodies, &[], outside_loops)
+    }
+
+    /// Whether functions that begin at these addresses set up a frame at once, so that stacks by frame pointers show who called them.
+    #[must_use]
+    pub fn have_frames(&self, functions: &[u64]) -> bool {
+        /// `push %rbp; mov %rsp,%rbp`
+        const FRAME: [u8; 4] = [0x55, 0x48, 0x89, 0xe5];
+        /// One instruction may be before it: `endbr64`.
+        const BEGINNING: u64 = 8;
+        let has_frame =
+            |start: &u64| self.file.instructions(*start, BEGINNING).windows(4).any(|bytes| bytes == FRAME);
+        functions.iter().all(has_frame)
     }
 
     /// Whether a function jumps backwards; `None` if where it jumps cannot be told.
@@ -432,6 +480,15 @@ mod tests {
         assert_eq!(around(b"\x90\xc3"), None);
         // 1: call 0x2000; test %eax,%eax; je 1b; ret: what is between two calls is not around them.
         assert_eq!(around(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\xf7\xc3"), Some(Vec::new()));
+    }
+
+    #[test]
+    fn calls_are_those_of_the_callee_behind_a_jump_through_a_table_too() {
+        // call 0x2000; call 0x3000; jmp *%rax; call 0x2000; jmp 0x2000
+        let code =
+            b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x1f\x00\x00\xff\xe0\xe8\xef\x0f\x00\x00\xe9\xea\x0f\x00\x00";
+        let found = calls(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()));
+        assert_eq!(found, [0x1000..0x1005, 0x100c..0x1011]);
     }
 
     #[test]

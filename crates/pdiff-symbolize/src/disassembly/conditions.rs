@@ -4,7 +4,19 @@
 //! not. What is left is the kind of comparison, its width in bytes, the place in a record and the constant: `cmp4 5,r e`,
 //! `test8 same e`, `cmp4 [+24],r b`.
 
-use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{ConditionCode, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+
+/// What all conditional jumps in some code ask, by the order of the words. `parts` are addresses and bytes.
+pub(super) fn all_conditions(parts: &[(u64, &[u8])]) -> Vec<Box<str>> {
+    let of_part = |(start, bytes): &(u64, &[u8])| {
+        let mut asked = Asked::default();
+        let instructions = Decoder::with_ip(64, bytes, *start, DecoderOptions::NONE).into_iter();
+        instructions.filter_map(|instruction| asked.next(&instruction)).collect::<Vec<_>>()
+    };
+    let mut conditions: Vec<Box<str>> = parts.iter().flat_map(of_part).collect();
+    conditions.sort_unstable();
+    conditions
+}
 
 /// The last instruction that set the flags, in order of place.
 #[derive(Default)]
@@ -105,6 +117,16 @@ mod tests {
             .into_iter()
             .filter_map(|instruction| asked.next(&instruction));
         asks.last().unwrap_or_default().into()
+    }
+
+    #[test]
+    fn all_conditions_of_a_function_are_those_of_its_parts() {
+        // test %edi,%edi; je +5; call; ret, and a cold part: cmpl $5,0x18(%rsi); jne +1; je +0, of the same flags
+        let hot: &[u8] = b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3";
+        let cold: &[u8] = b"\x83\x7e\x18\x05\x75\x02\x74\x00";
+        let found = all_conditions(&[(0x1000, hot), (0x3000, cold)]);
+        let words: Vec<&str> = found.iter().map(|asks| &**asks).collect();
+        assert_eq!(words, ["cmp4 5,[+24] e", "cmp4 5,[+24] e", "test4 same e"]);
     }
 
     #[test]

@@ -6,10 +6,12 @@
 //!
 //! Cost: the file's symbols, and debug information for the addresses that the index does not have yet.
 
+mod both_ways;
 mod call_paths;
 mod conditions;
 mod no_return;
 mod numbers;
+mod once;
 mod pointer_jumps;
 mod return_call;
 mod steps;
@@ -38,6 +40,7 @@ use crate::error::Error;
 use crate::options::SymbolizeOptions;
 use crate::resolve::frame_addrs;
 use crate::symbolizer::Symbolizer;
+pub use both_ways::BothWays;
 pub use call_paths::{CallPaths, CodeSamples, WayAround};
 pub(crate) use return_call::{ReturnCall, ReturnCalls};
 pub use turns::TurnsAround;

@@ -93,6 +93,19 @@ pub(super) fn steps(
     Some(steps)
 }
 
+/// The calls of a callee.
+pub(super) fn calls(parts: &[(u64, &[u8])], (callees, targets): (&[u64], &CallTargets)) -> Vec<Range<u64>> {
+    let decoded =
+        parts.iter().flat_map(|(start, code)| Decoder::with_ip(64, code, *start, DecoderOptions::NONE));
+    let call = |instruction: Instruction| {
+        let (target, flow) = targets.step(&instruction);
+        let is_call = matches!(flow, FlowControl::Call | FlowControl::IndirectCall);
+        let is_it = is_call && target.is_some_and(|target| callees.contains(&target));
+        is_it.then(|| instruction.ip()..instruction.next_ip())
+    };
+    decoded.filter_map(call).collect()
+}
+
 /// Where jumps lead.
 fn joins(parts: &[(u64, &[u8])], targets: &CallTargets) -> FxHashSet<u64> {
     let decoded =

@@ -6,7 +6,7 @@ use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{InBuild, Judged};
 use crate::classify::context::Context;
 use crate::compare::SampledCall;
-use crate::noise::FLOOR_PP;
+use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 use super::code_counts::copies_in_code;
 
@@ -21,6 +21,9 @@ const EXPLAINING_PART: f64 = 0.5;
 
 /// A function with at most this part of its cost in its own code costs what its callees cost.
 const THIN: f64 = 0.05;
+
+/// So few samples before still tell that there are many times as many.
+const FEWEST_SAMPLES: u64 = 5;
 
 /// How many calls below a callee are looked at for code that changed.
 const DEEPEST: usize = 4;
@@ -110,4 +113,31 @@ pub(super) fn is_thin_on(case: &Case<'_>, side: Side) -> bool {
 /// How many samples another run of the same may have had, where one had so many: the upper end of the 95 % interval of a count.
 fn most_samples(samples: f64) -> f64 {
     samples + 2.0 * samples.sqrt() + 2.0
+}
+
+/// How many times as much a function's own code costs, without the common factor; `None` if too few samples tell.
+pub(super) fn own_times(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
+    let booked = &case.row.booked;
+    let is_sampled =
+        booked.samples(Side::After) >= MIN_SAMPLES && booked.samples(Side::Before) >= FEWEST_SAMPLES;
+    let before = context.common_shift.factor() * case.row.before.booked_self_pct;
+    is_sampled.then(|| case.row.after.booked_self_pct / before)
+}
+
+/// So many samples of own code before tell how many there would be after.
+const LEAST_SAMPLES: u64 = 3;
+
+/// How many times as much a function's own code costs at most, by a standard error, without the common factor; `None` if it had next to
+/// no samples before. A function of few instructions has few samples, however often it runs.
+pub(super) fn own_times_at_most(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
+    let (row, booked) = (case.row, &case.row.booked);
+    let samples = PerSide::from_fn(|side| booked.samples(side));
+    let one_pct = row.before.booked_self_pct / samples.before as f64;
+    let after = samples.after as f64;
+    let at_most_pct = match samples.after {
+        0 => one_pct,
+        _ => row.after.booked_self_pct * (after + after.sqrt() + 1.0) / after,
+    };
+    let before_pct = context.common_shift.factor() * row.before.booked_self_pct;
+    (samples.before >= LEAST_SAMPLES).then_some(at_most_pct / before_pct)
 }

@@ -29,6 +29,16 @@ pub(super) fn all_calls_in_code(context: &Context<'_>, case: &Case<'_>, side: Si
     edges.map(|edge| edge.calls + edge.tail_jumps).sum()
 }
 
+/// Whether the stacks show that a caller makes calls of a function at more places than before.
+pub(super) fn calls_at_more_places(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+    let places = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        let samples = context.input.paths?.samples_under_calls(side, &code, &entries)?;
+        Some(samples.into_iter().filter(|samples| *samples >= FEW_SAMPLES).count())
+    };
+    places(Side::Before).zip(places(Side::After)).is_some_and(|(before, after)| before > 0 && after > before)
+}
+
 /// Whether the code of both builds shows that a function goes on where it returned early: there was a way through it without a call
 /// of the callee, and now there is none.
 pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
@@ -177,6 +187,49 @@ pub(super) fn fewer_ways_around(
         && is_left_as_before;
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
     is_proof.then_some(FewerWays { conditions, asks, taken, all: before.all })
+}
+
+/// Code that runs once in a call may cost this part of the times as much that all of a function's code does: else its loops run
+/// longer, or wait for other data.
+const CALLS_PART: f64 = 0.6;
+
+/// What is called more costs at least so many times as much in such code, by a standard error.
+const MORE_ONCE: f64 = 1.3;
+
+/// Whether samples show that a function of the same code is called more, rather than that a call costs more: its code outside of loops
+/// grew, and as all of it did.
+pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
+    let (Some(before), Some(after)) = (of(Side::Before), of(Side::After)) else { return false };
+    let number = |samples: u64| samples as f64;
+    let (old, new) = (number(before.once), number(after.once));
+    let at_least = (new - new.sqrt()) / number(after.all).max(1.0);
+    let has_grown = at_least >= MORE_ONCE * (old + old.sqrt() + 1.0) / number(before.all).max(1.0);
+    // As many samples before as all of its code says, or fewer.
+    let expected = number(before.own) * new / number(after.own).max(1.0);
+    has_grown && old - old.sqrt() <= expected / CALLS_PART + 1.0
+}
+
+/// What the conditions asked that a function's code lost, if it has no new ones and the before run took both ways of them; `None` if it
+/// lost none.
+pub(super) fn lost_conditions(context: &Context<'_>, case: &Case<'_>) -> Option<Vec<String>> {
+    let (paths, code) = (context.input.paths?, only_copy(context, case, Side::Before)?);
+    let mut lost = paths.conditions(Side::Before, &code)?;
+    for asks in &paths.conditions(Side::After, &only_copy(context, case, Side::After)?)? {
+        let at = lost.iter().position(|before| before == asks)?;
+        lost.remove(at);
+    }
+    let asks: Vec<String> = lost.into_iter().map(String::from).collect();
+    let ways = paths.samples_beside(Side::Before, &code, &asks)?;
+    // Of several that ask the same, those with the fewest samples may be the ones that are gone: they come first.
+    let count = |of: &str| asks.iter().filter(|asks| *asks == of).count();
+    let mut distinct = asks.clone();
+    distinct.dedup();
+    let taken = |of: &String| {
+        let ways = ways.iter().filter(|way| *way.asks == **of).take(count(of));
+        ways.map(|way| way.samples).sum::<u64>()
+    };
+    (distinct.iter().map(taken).sum::<u64>() >= FEW_SAMPLES).then_some(asks)
 }
 
 /// Whether a function of the after build has no loop in its only copy with code of its own.

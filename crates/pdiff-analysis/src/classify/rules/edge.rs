@@ -11,9 +11,10 @@
 use pdiff_profile::census::{Function, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
-use super::called_as_often::{is_thin_on, runs_as_often};
+use super::called_as_often::{is_thin_on, own_times, runs_as_often};
 use super::code_counts::{
-    calls_in_code, copies_in_code, has_no_body, has_no_loop, is_in_other_form, is_inlined_only,
+    calls_at_more_places, calls_in_code, copies_in_code, has_no_body, has_no_loop, is_in_other_form,
+    is_inlined_only,
 };
 use super::entered::entered_evidence;
 use super::fast_path::{count_evidence, counted, has_flipped, library_left_pp, only_entered};
@@ -46,12 +47,14 @@ const MAIN_PART: f64 = 0.25;
 /// twice. A smaller one is enough if the caller's code has more calls of it.
 pub(super) const MORE: f64 = 1.75;
 pub(super) const MORE_WITH_CALLS: f64 = 1.3;
+/// Still less is enough if its own code grew by that, because the second of two calls in a row is the faster one.
+const MORE_IF_AGAIN: f64 = 1.15;
+
+/// Of what is called again in one caller, this part of the growth may be under others.
+const ELSEWHERE_PART: f64 = 0.1;
 
 /// Own code that costs this many times as much is called more, whatever it calls: no place in memory makes code that slow.
 const MANY_TIMES: f64 = 3.0;
-
-/// So few samples before still tell that there are many times as many.
-const FEWEST_SAMPLES: u64 = 5;
 
 /// The length of a few instructions.
 const FEW_BYTES: u64 = 32;
@@ -70,7 +73,11 @@ enum Edge {
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     let of_library = is_called_of_library(context, case);
-    if !of_library && !may_be_entered_more(context, case) {
+    // What it calls may cost less at a second call, so that its total is within noise.
+    let has_grown =
+        || per_operation::has_grown(row) || (row.booked.significant && row.delta_booked_pp() > 0.0);
+    let may_be_entered_more = of_library || (may_be_read(context, case) && has_grown());
+    if !may_be_entered_more {
         return None;
     }
     let (call, entered_from) = growing_call(context, row)?;
@@ -229,13 +236,17 @@ fn grown_under_changed_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
 
 /// Whether a function is one of the program's own that grew and is the same on both sides, as far as names tell.
 pub(super) fn may_be_entered_more(context: &Context<'_>, case: &Case<'_>) -> bool {
+    may_be_read(context, case) && per_operation::has_grown(case.row)
+}
+
+/// The same, whether it grew or not.
+fn may_be_read(context: &Context<'_>, case: &Case<'_>) -> bool {
     // What a library does in a call is the same of builds a patch apart, if its code is.
     let is_readable =
         !is_library(case) || (context.is_patched && context.builds.same_code(&case.ids) == Some(true));
     case.of_program
         && !case.is_stub()
         && case.other_name.is_none()
-        && per_operation::has_grown(case.row)
         && is_readable
         && context.gates(case).is_empty()
 }
@@ -388,8 +399,21 @@ fn more_calls(
         (has_same_code && ((has_more_calls && calls.before > 0) || leads_to_what_costs_more(context, case)))
             || is_copied_more()
     };
+    // The second of two calls in a row finds in the cache what the first one read: then its own code tells alone.
+    let of_caller = own_times(context, caller);
+    let is_beyond_own = || {
+        let times = own_times(context, case).zip(of_caller);
+        has_more_calls && times.is_some_and(|(times, of_caller)| times >= MORE_THAN_REST * of_caller)
+    };
+    let is_called_again = calls.before > 0
+        && row.booked.significant
+        && is_beyond_own()
+        && calls_at_more_places(context, caller, case);
     let costs_more = || {
-        costs_more_as_a_whole(context, case) || costs_more_by_calls(context, case, pct) || is_called_more()
+        costs_more_as_a_whole(context, case)
+            || costs_more_by_calls(context, case, pct)
+            || is_called_more()
+            || is_called_again
     };
     if !is_same || is_counted || has_left || !costs_more() {
         return None;
@@ -407,24 +431,26 @@ fn more_calls(
     // Of recursion, a stack counts under each caller.
     let left = |all: f64, here: f64| (all - here).max(0.0);
     let others = PerSide::new(left(factor * row.before.total_pct, before), left(row.after.total_pct, after));
-    let of_caller = PerSide::new(
+    let rest_of_caller = PerSide::new(
         left(factor * caller.row.before.total_pct, before),
         left(caller.row.after.total_pct, after),
     );
     let is_beyond = |rest: PerSide<f64>| after * rest.before >= MORE_THAN_REST * before * rest.after;
     // Own code tells how often functions are called, whatever they call.
     let by_own = many_times(context, case)
-        .zip(own_times(context, caller))
+        .zip(of_caller)
         .map(|(times, of_caller)| times >= MORE_THAN_REST * of_caller);
-    let least = if has_more_calls || by_own == Some(true) { MORE_WITH_CALLS } else { MORE };
-    // The rest of a caller may be other functions that it calls at more places.
-    let is_beyond_own = || {
-        let times = own_times(context, case).zip(own_times(context, caller));
-        has_more_calls && times.is_some_and(|(times, of_caller)| times >= MORE_THAN_REST * of_caller)
+    let least = match has_more_calls || by_own == Some(true) {
+        _ if is_called_again => MORE_IF_AGAIN,
+        true => MORE_WITH_CALLS,
+        false => MORE,
     };
-    let is_beyond_caller = by_own.unwrap_or_else(|| is_beyond(of_caller) || is_beyond_own());
+    // The rest of a caller may be other functions that it calls at more places.
+    let is_beyond_caller = by_own.unwrap_or_else(|| is_beyond(rest_of_caller) || is_beyond_own());
     // Next to nothing under others is noise.
-    let is_beyond_others = is_beyond(others) || others.values().all(|pct| *pct < FLOOR_PP);
+    let is_all_here = others.after - others.before <= ELSEWHERE_PART * (after - before);
+    let is_beyond_others =
+        is_beyond(others) || others.values().all(|pct| *pct < FLOOR_PP) || (is_called_again && is_all_here);
     let is_more = before > 0.0 && after >= least * before && is_beyond_others && is_beyond_caller;
     // What both runs have under callers that do not call it was called through pointers, or is lost on both sides.
     let orphaned = PerSide::from_fn(|side| context.orphaned_pct(case, side));
@@ -452,15 +478,6 @@ fn has_about_as_much_code(context: &Context<'_>, case: &Case<'_>) -> bool {
     });
     let (less, more) = (bytes.before.min(bytes.after), bytes.before.max(bytes.after));
     less > 0 && more <= less + FEW_BYTES
-}
-
-/// How many times as much a function's own code costs, without the common factor; `None` if too few samples tell.
-pub(super) fn own_times(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
-    let booked = &case.row.booked;
-    let is_sampled =
-        booked.samples(Side::After) >= MIN_SAMPLES && booked.samples(Side::Before) >= FEWEST_SAMPLES;
-    let before = context.common_shift.factor() * case.row.before.booked_self_pct;
-    is_sampled.then(|| case.row.after.booked_self_pct / before)
 }
 
 /// Whether a function's own code costs so many times as much that it must be called more, and how many times that is at least.

@@ -21,6 +21,7 @@ mod handed_on;
 mod holder;
 mod in_between;
 mod inline_flip;
+mod less_code;
 mod more_calls;
 mod moved;
 mod new_calls;
@@ -57,7 +58,7 @@ use crate::compare::side_cut_more;
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
 /// The rules in order.
-const RULES: [Rule; 23] = [
+const RULES: [Rule; 24] = [
     noise::rule,
     same_binary::rule,
     not_visible::unresolved,
@@ -78,6 +79,7 @@ const RULES: [Rule; 23] = [
     newly_active::rule,
     in_between::rule,
     more_calls::rule,
+    less_code::rule,
     per_operation::rule,
     common_shift::rule,
     weight::rule,

@@ -9,6 +9,7 @@ use crate::classify::fact::Fact;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
+use super::called_as_often::own_times_at_most;
 use super::code_counts::{self, calls_in_code, copies_in_code, has_lost_way_around};
 use super::holder::{code_with_call, sampled_holder};
 use super::newly_active::FACTOR;
@@ -25,6 +26,9 @@ pub(super) fn no_way_around(context: &Context<'_>, caller: &Case<'_>, call: &Sam
 
 /// What grew by this factor under other callers costs more in itself.
 const MORE_ELSEWHERE: f64 = 1.3;
+
+/// A caller whose own code grew more than this part of the times as much explains a good part by its own calls.
+const OTHER_TIMES: f64 = 1.5;
 
 /// So much of what was on ways that are gone must be gone: else the same is done elsewhere.
 const LEFT_PART: f64 = 0.5;
@@ -93,6 +97,15 @@ fn proof_at_depth(
     let names = || (caller.row.name.to_string(), callee.row.name.to_string());
     let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
     let times = pct.after / (context.common_shift.factor() * pct.before);
+    // It is called more, and its caller is not.
+    let holder =
+        || sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
+    let runs_as_before =
+        || own_times_at_most(context, holder()).is_some_and(|of_caller| OTHER_TIMES * of_caller <= times);
+    let is_called_more = callee.is_of_library() || code_counts::is_called_more(context, callee);
+    if !is_called_more || !runs_as_before() {
+        return None;
+    }
     let by_code = no_way_around(context, caller, call)
         .filter(|_| code_counts::is_lost_way_why(context, caller, callee, times));
     let by_samples = || {
@@ -107,8 +120,7 @@ fn proof_at_depth(
     };
     // A call in a copy is in the code that contains it. What cost something in every turn may cost more each time.
     let by_turns = || {
-        let holder =
-            sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
+        let holder = holder();
         if !context.is_patched || times < FACTOR {
             return None;
         }

@@ -3,9 +3,10 @@
 
 use pdiff_profile::{PerSide, Side};
 
+use super::called_as_often::own_times;
 use super::changed_above::{Caller, callers_of, has_changed};
 use super::code_counts::calls_in_code;
-use super::edge::{MORE_WITH_CALLS, costs_more_as_a_whole, growing_call, may_be_entered_more, own_times};
+use super::edge::{MORE_WITH_CALLS, costs_more_as_a_whole, growing_call, may_be_entered_more};
 use super::weight::has_same_code;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};

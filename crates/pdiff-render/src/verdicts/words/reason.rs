@@ -76,6 +76,11 @@ pub fn reason_text(of: &Reason) -> String {
              that was sampled before)",
             callees.join(", ")
         ),
+        Reason::LessCode { self_pp, bytes: PerSide { before, after }, asks } => format!(
+            "self by symbol {self_pp:+.2} points, though its code has {after} bytes instead of {before}, and no new call or condition: a \
+             check that is gone ({}) saved work",
+            asks.join("; ")
+        ),
         Reason::GoesOnMore { callee, pct: PerSide { before, after }, calls, total_pp } => {
             let code = match calls {
                 Some(calls) => {
