@@ -493,6 +493,13 @@ fn a_recording_that_was_cut_off_is_told_first() {
     let words = first_words(&[&of("fp.data"), &of("cut.data")]);
     assert!(words.contains("recordings cut off none before") && words.contains("cut.data after"), "{words}");
     assert!(!first_words(&[&of("fp.data"), &of("fp.data")]).contains("cut off"));
+    // What is only partly known trips no gate.
+    let (whole, cut) = (of("fp.data"), of("cut.data"));
+    let status =
+        |after: &str| run("compare", &[&whole, after, "--fail-on", "delta_self_pp > 0.001"]).status.code();
+    assert_eq!(status(&cut), Some(3));
+    let text = run("compare", &[&whole, &cut, "--fail-on", "delta_self_pp > 0.001"]);
+    assert!(String::from_utf8_lossy(&text.stderr).contains("recordings cut off"), "the reason is said");
 }
 
 #[test]

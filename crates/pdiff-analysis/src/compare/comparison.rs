@@ -8,7 +8,7 @@ use super::coverage::Coverage;
 use super::family::InlineChange;
 use super::input::ObjectFacts;
 use super::row::Row;
-use super::side_fact::{Concern, Severity, SideFact};
+use super::side_fact::{Concern, Severity, SideFact, Subject};
 use super::waiting::Waiting;
 use crate::findings::Findings;
 use crate::noise::{Floor, Method, RunVariation};
@@ -96,6 +96,12 @@ impl Comparison {
     #[must_use]
     pub fn incomparable(&self) -> Option<&SideFact> {
         self.comparability.iter().find(|fact| fact.severity == Severity::Incomparable)
+    }
+
+    /// That recordings were cut off, so that samples at their ends are missing.
+    #[must_use]
+    pub fn cut_recordings(&self) -> Option<&SideFact> {
+        self.comparability.iter().find(|fact| matches!(fact.subject, Subject::CutRecordings(_)))
     }
 
     /// Whether no function of one side can be compared with one of the other, so that nothing is known about causes: two programs, or
