@@ -12,6 +12,9 @@ const SHOWN_TWICE_PCT: f64 = 0.05;
 /// How many modules of a side are named.
 const MODULES: usize = 3;
 
+/// So many kinds of checks that are gone are named.
+const MOST_KINDS: usize = 2;
+
 /// Why a verdict is what it is.
 #[must_use]
 pub fn reason_text(of: &Reason) -> String {
@@ -76,11 +79,18 @@ pub fn reason_text(of: &Reason) -> String {
              that was sampled before)",
             callees.join(", ")
         ),
-        Reason::LessCode { self_pp, bytes: PerSide { before, after }, asks } => format!(
-            "self by symbol {self_pp:+.2} points, though its code has {after} bytes instead of {before}, and no new call or condition: a \
-             check that is gone ({}) saved work",
-            asks.join("; ")
-        ),
+        Reason::LessCode { self_pp, bytes: PerSide { before, after }, asks } => {
+            let mut kinds: Vec<&str> = asks.iter().map(String::as_str).collect();
+            kinds.dedup();
+            let more = if kinds.len() > MOST_KINDS { "; ..." } else { "" };
+            kinds.truncate(MOST_KINDS);
+            format!(
+                "self by symbol {self_pp:+.2} points: {} of its checks are gone ({}{more}), and saved work; its code has {after} bytes instead \
+                 of {before}, and no new call or check",
+                asks.len(),
+                kinds.join("; ")
+            )
+        }
         Reason::GoesOnMore { callee, pct: PerSide { before, after }, calls, total_pp } => {
             let code = match calls {
                 Some(calls) => {
