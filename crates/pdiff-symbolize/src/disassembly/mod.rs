@@ -9,6 +9,7 @@
 mod both_ways;
 mod call_paths;
 mod conditions;
+mod hardly_taken;
 mod no_return;
 mod numbers;
 mod once;
@@ -41,7 +42,8 @@ use crate::options::SymbolizeOptions;
 use crate::resolve::frame_addrs;
 use crate::symbolizer::Symbolizer;
 pub use both_ways::BothWays;
-pub use call_paths::{CallPaths, CodeSamples, WayAround};
+pub use call_paths::{CallPaths, WayAround};
+pub use hardly_taken::CodeSamples;
 pub(crate) use return_call::{ReturnCall, ReturnCalls};
 pub use turns::TurnsAround;
 use x86_64::Decoded;

@@ -22,6 +22,11 @@ pub(in crate::classify) fn calls_in_code(
     pairs.filter_map(|(from, to)| census.call(from, to)).map(|edge| edge.calls + edge.tail_jumps).sum()
 }
 
+/// The length of a function's code in both builds; 0 where it is not known, or only inlined.
+pub(super) fn code_bytes(context: &Context<'_>, case: &Case<'_>) -> PerSide<u64> {
+    PerSide::from_fn(|side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side)))
+}
+
 /// All calls of a function in the code of a build.
 pub(super) fn all_calls_in_code(context: &Context<'_>, case: &Case<'_>, side: Side) -> u32 {
     let census = context.builds.census(side);
@@ -300,9 +305,7 @@ pub(in crate::classify) fn is_inlined_only(context: &Context<'_>, case: &Case<'_
 /// The side whose build only contains a function inlined, if the other build has code of its own for it: the two cannot be
 /// compared.
 pub(super) fn is_in_other_form(context: &Context<'_>, case: &Case<'_>) -> Option<Side> {
-    let bytes = PerSide::from_fn(|side| {
-        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
-    });
+    let bytes = code_bytes(context, case);
     let is_copied = |side: Side| {
         let census = context.builds.census(side);
         let function = |id: &FunctionId| census.and_then(|census| census.function(*id));

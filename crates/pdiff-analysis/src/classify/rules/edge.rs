@@ -13,8 +13,8 @@ use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::{is_thin_on, own_times, runs_as_often};
 use super::code_counts::{
-    calls_at_more_places, calls_in_code, copies_in_code, has_no_body, has_no_loop, is_in_other_form,
-    is_inlined_only,
+    calls_at_more_places, calls_in_code, code_bytes, copies_in_code, has_no_body, has_no_loop,
+    is_in_other_form, is_inlined_only,
 };
 use super::entered::entered_evidence;
 use super::fast_path::{count_evidence, counted, has_flipped, library_left_pp, only_entered};
@@ -473,9 +473,7 @@ fn places_of_pointers(context: &Context<'_>, case: &Case<'_>, caller: &Case<'_>)
 
 /// Whether a function that has code of its own in both builds has at most a few instructions more in one.
 fn has_about_as_much_code(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let bytes = PerSide::from_fn(|side| {
-        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
-    });
+    let bytes = code_bytes(context, case);
     let (less, more) = (bytes.before.min(bytes.after), bytes.before.max(bytes.after));
     less > 0 && more <= less + FEW_BYTES
 }

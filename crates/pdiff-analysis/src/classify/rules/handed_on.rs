@@ -39,7 +39,6 @@ pub(super) fn explains_more_than_copies(context: &Context<'_>, case: &Case<'_>, 
     let total_pp = own(row.before.total_pct, row.after.total_pct);
     let is_entered_anew = row.total.significant
         && total_pp * booked_pp > 0.0
-        && total_pp.abs() > TOTAL_FACTOR * booked_pp.abs()
         && total_pp.abs() - from_callers_pp(context, case, inlined_on) > TOTAL_FACTOR * booked_pp.abs();
     let is_only_there = |callee: &&Case<'_>| callee.held_by(inlined_on.other()) == InBuild::No;
     let calls = context.calls_from(row, inlined_on).into_iter();

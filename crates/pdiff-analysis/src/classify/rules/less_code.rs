@@ -6,7 +6,7 @@ use pdiff_profile::PerSide;
 
 use super::FlippedCallers;
 use super::called_as_often::own_times;
-use super::code_counts::lost_conditions;
+use super::code_counts::{code_bytes, lost_conditions};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -29,9 +29,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if !is_more || !context.is_patched || !case.of_program || case.is_stub() || is_library(case) {
         return None;
     }
-    let bytes = PerSide::from_fn(|side| {
-        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
-    });
+    let bytes = code_bytes(context, case);
     if bytes.after >= bytes.before || calls_more(context, case) {
         return None;
     }

@@ -11,7 +11,7 @@ use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::compare::SampledCall;
 
-use super::code_counts::{calls_in_code, copies_in_code};
+use super::code_counts::{calls_in_code, code_bytes, copies_in_code};
 use super::entered::{came_from_elsewhere, entered_evidence};
 use super::newly_active::FACTOR;
 
@@ -24,9 +24,7 @@ const NEW_PART: f64 = 1.0 / 3.0;
 /// What is said of a function of builds a patch apart whose total grew by so much, if its code grew, it calls functions that both
 /// builds have and its code before did not call, and with new calls of libraries these are a third of the growth.
 pub(super) fn does_more(context: &Context<'_>, case: &Case<'_>, grown_pp: f64) -> Option<Finding> {
-    let bytes = PerSide::from_fn(|side| {
-        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side)) as f64
-    });
+    let bytes = code_bytes(context, case).map(|bytes| bytes as f64);
     // Between versions, what it did itself and what it called may have other names.
     if !context.is_patched || bytes.before == 0.0 || bytes.after < MORE_CODE * bytes.before {
         return None;

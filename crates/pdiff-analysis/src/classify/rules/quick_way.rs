@@ -7,7 +7,7 @@
 
 use pdiff_profile::{PerSide, Side};
 
-use super::code_counts::{all_calls_in_code, calls_in_code};
+use super::code_counts::{all_calls_in_code, calls_in_code, code_bytes};
 use super::newly_active::FACTOR;
 use super::succession::net_pp;
 use super::weight::changed;
@@ -78,8 +78,7 @@ fn general(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
 fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     let judged = changed(case)?;
     let (row, builds) = (case.row, &context.builds);
-    let bytes =
-        PerSide::from_fn(|side| builds.census(side).map_or(0, |census| case.code_bytes(census, side)));
+    let bytes = code_bytes(context, case);
     let has_no_more_code = bytes.after > 0 && bytes.after <= bytes.before;
     let is_grown = row.after.self_pct >= FACTOR * row.before.self_pct;
     if !context.is_patched || builds.same_code(&case.ids) != Some(false) || !has_no_more_code || !is_grown {
