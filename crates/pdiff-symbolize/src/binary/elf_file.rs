@@ -5,7 +5,7 @@
 
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use object::{Object, ObjectSection, ObjectSegment};
@@ -52,6 +52,8 @@ pub(crate) struct ElfFile {
     code_bytes: Vec<(Range<u64>, u64)>,
     code: Vec<Range<u64>>,
     build_id: Option<BuildId>,
+    /// Known once somebody asked: all of code and symbols is read for it.
+    content_hash: OnceLock<u64>,
     is_relocated: bool,
 }
 
@@ -99,7 +101,9 @@ impl ElfFile {
         let is_relocated = !matches!(file.kind(), object::ObjectKind::Executable);
         drop(file);
         let bytes = Arc::new(bytes);
-        Ok(Self { path: path.to_path_buf(), bytes, segments, code_bytes, code, build_id, is_relocated })
+        let content_hash = OnceLock::new();
+        let path = path.to_path_buf();
+        Ok(Self { path, bytes, segments, code_bytes, code, build_id, content_hash, is_relocated })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -123,6 +127,13 @@ impl ElfFile {
     /// Gives the memory of a part of the file back; see [`FileBytes::forget`].
     pub(crate) fn forget(&self, part: &[u8]) {
         self.bytes.forget(part);
+    }
+
+    /// Gives the memory of all code back.
+    pub(crate) fn forget_code(&self) {
+        for (range, _) in &self.code_bytes {
+            self.forget(self.instructions(range.start, range.end - range.start));
+        }
     }
 
     /// When it was last written before it was opened.
@@ -179,18 +190,23 @@ impl ElfFile {
     pub(crate) fn object_id(&self) -> ObjectId {
         match &self.build_id {
             Some(build_id) => ObjectId::BuildId(build_id.clone()),
-            None => ObjectId::Content { size: self.size(), hash: self.content_hash() },
+            None => {
+                let hash = *self.content_hash.get_or_init(|| self.hash_content());
+                ObjectId::Content { size: self.size(), hash }
+            }
         }
     }
 
-    fn content_hash(&self) -> u64 {
+    fn hash_content(&self) -> u64 {
         let mut hash = ContentHash::new();
         let Some(file) = self.object() else { return hash.finish() };
         for section in file.sections() {
             let is_symbols = [".symtab", ".strtab", ".dynsym", ".dynstr"].map(str::as_bytes);
             if is_code_section(&section) || section.name_bytes().is_ok_and(|name| is_symbols.contains(&name))
             {
-                hash.bytes(section.data().unwrap_or(&[]));
+                let data = section.data().unwrap_or(&[]);
+                hash.bytes(data);
+                self.forget(data);
             }
         }
         hash.finish()

@@ -71,7 +71,9 @@ pub(crate) fn polling_loops(file: &ElfFile, sorted: &[u64]) -> Vec<Range<u64>> {
         let code = file.instructions(function.start, function.end - function.start);
         decode(function.start, code).polling().collect::<Vec<_>>()
     };
-    disjoint(asked.par_iter().flat_map_iter(polling).collect())
+    let loops = disjoint(asked.par_iter().flat_map_iter(polling).collect());
+    file.forget_code();
+    loops
 }
 
 /// Whether an address lies in one of the loops.

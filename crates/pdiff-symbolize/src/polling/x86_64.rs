@@ -1,4 +1,7 @@
 //! x86-64: PAUSE, backward branches, and short loops that only read memory again.
+//!
+//! Most functions wait nowhere, and their bytes say so: without the bytes of PAUSE and without a branch a few bytes back
+//! to what only reads, nothing has to be decoded.
 
 use std::ops::Range;
 
@@ -9,10 +12,12 @@ use iced_x86::{
 use super::{Body, MAX_READ_LOOP_BYTES};
 use crate::binary::branch_target::branch_target;
 
-/// What the instructions of a function say of loops.
+/// What the instructions of a function say of loops; of one that waits nowhere nothing.
 pub(super) fn decode(start: u64, bytes: &[u8]) -> Body {
-    let instructions: Vec<Instruction> =
-        Decoder::with_ip(64, bytes, start, DecoderOptions::NONE).into_iter().collect();
+    if !may_wait(bytes) {
+        return Body::default();
+    }
+    let instructions: Vec<Instruction> = instructions(start, bytes).collect();
     let mut body = Body::default();
     for (at, instruction) in instructions.iter().enumerate() {
         if instruction.mnemonic() == Mnemonic::Pause {
@@ -22,13 +27,36 @@ pub(super) fn decode(start: u64, bytes: &[u8]) -> Body {
         if range.end - range.start <= MAX_READ_LOOP_BYTES {
             let first = instructions.partition_point(|other| other.ip() < range.start);
             let inside = instructions.get(first..=at).unwrap_or(&[]);
-            if only_reads_again(inside) {
+            if only_reads_again(inside.iter().copied()) {
                 body.read_loops.push(range.clone());
             }
         }
         body.loops.push(range);
     }
     body
+}
+
+fn instructions(start: u64, bytes: &[u8]) -> impl Iterator<Item = Instruction> {
+    Decoder::with_ip(64, bytes, start, DecoderOptions::NONE).into_iter()
+}
+
+/// Whether bytes of code may hold what waits, wherever instructions begin in them.
+fn may_wait(bytes: &[u8]) -> bool {
+    const PAUSE: [u8; 2] = [0xf3, 0x90];
+    bytes.windows(2).enumerate().any(|(at, pair)| {
+        let is_wait = |loop_bytes: &[u8]| only_reads_again(instructions(0, loop_bytes));
+        pair == PAUSE || short_loop(bytes, at).is_some_and(is_wait)
+    })
+}
+
+/// The bytes of a loop that a conditional branch at a place closes, if it is one that leads back no further than a loop
+/// that only reads is long. Branches so short have one byte for how far.
+fn short_loop(bytes: &[u8], branch: usize) -> Option<&[u8]> {
+    let [0x70..=0x7f | 0xe0..=0xe3, distance] = *bytes.get(branch..branch + 2)? else { return None };
+    let back = usize::from((distance as i8).unsigned_abs());
+    let end = branch + 2;
+    let is_short = (distance as i8) < 0 && back as u64 <= MAX_READ_LOOP_BYTES;
+    bytes.get(end.checked_sub(back).filter(|_| is_short)?..end)
 }
 
 /// The loop that a branch closes.
@@ -43,7 +71,7 @@ fn loop_of(instruction: &Instruction, start: u64) -> Option<Range<u64>> {
 
 /// Whether the instructions of a loop read memory whose address they do not change, compare what they read, and do nothing
 /// else: what ends it is another thread.
-fn only_reads_again(instructions: &[Instruction]) -> bool {
+fn only_reads_again(instructions: impl Iterator<Item = Instruction>) -> bool {
     let mut infos = InstructionInfoFactory::new();
     let (mut reads, mut written, mut addresses) = (false, Vec::new(), Vec::new());
     for instruction in instructions {
@@ -51,7 +79,7 @@ fn only_reads_again(instructions: &[Instruction]) -> bool {
         if instruction.flow_control() != FlowControl::Next && !is_branch {
             return false;
         }
-        let info = infos.info(instruction);
+        let info = infos.info(&instruction);
         let mut loads = false;
         for memory in info.used_memory() {
             if !matches!(memory.access(), OpAccess::Read | OpAccess::CondRead) {
@@ -114,5 +142,21 @@ mod tests {
         // 1: lock cmpxchg %ecx,(%rdi); jne 1b: a counter is raised without a lock
         assert_eq!(polling(b"\xf0\x0f\xb1\x0f\x75\xfa"), []);
         assert_eq!(polling(b""), []);
+    }
+
+    #[test]
+    fn a_loop_that_waits_is_found_wherever_it_lies() {
+        let waits = b"\x8b\x07\x85\xc0\x74\xfa";
+        for before in [0, 1, 57, 58, 59, 300] {
+            let code = [&vec![0x90; before], &waits[..], &[0xc3; 9]].concat();
+            let start = 0x1000 + before as u64;
+            assert_eq!(polling(&code), [(start, start + 6)], "{before}");
+        }
+        // The longest one: 1: mov (%rdi),%eax; 58 bytes of nop; test %eax,%eax; je 1b
+        let long = |nops: usize, back: u8| {
+            [&b"\x8b\x07"[..], &vec![0x90; nops], &[0x85, 0xc0, 0x74, back], &[0xc3; 9]].concat()
+        };
+        assert_eq!(polling(&long(58, 0xc0)), [(0x1000, 0x1040)]);
+        assert_eq!(polling(&long(59, 0xbf)), []);
     }
 }
