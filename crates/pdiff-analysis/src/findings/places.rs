@@ -149,11 +149,13 @@ impl Attested {
                 Shown { place: *place, called, amounts: stack.amounts }
             })
         };
+        let is_asked = Self::asked(stacks, places, codes.len());
         // Most functions of many have too few samples: places are summed for the others alone.
         let mut samples = vec![0_u64; codes.len()];
         for stack in shown() {
             let of_stack: u64 = stack.amounts.values().map(|amount| amount.samples).sum();
-            stack.functions(codes).for_each(|key| samples[key.0 as usize] += of_stack);
+            let asked = stack.functions(codes).filter(|key| is_asked[key.0 as usize]);
+            asked.for_each(|key| samples[key.0 as usize] += of_stack);
         }
         let totals = stacks.totals().map(|total| total.weight.max(1) as f64);
         let mut sums: FxHashMap<(KeyId, Place), f64> = FxHashMap::default();
@@ -174,9 +176,18 @@ impl Attested {
         }
     }
 
+    /// Which of all functions are on a stack that lost its callers.
+    fn asked(stacks: &Stacks, places: &[Place], functions: usize) -> Vec<bool> {
+        let mut is_asked = vec![false; functions];
+        for (stack, _) in stacks.iter().zip(places).filter(|(_, place)| place.may_lack_callers()) {
+            stack.functions.iter().for_each(|key| is_asked[key.0 as usize] = true);
+        }
+        is_asked
+    }
+
     /// The place of a stack that lost its callers, where one of its functions is called in one place.
     fn caller_of(&self, stack: &Stack<'_>, place: Place) -> Option<Place> {
-        if !matches!(place, Place::NoCaller(_) | Place::Region(_)) {
+        if !place.may_lack_callers() {
             return None;
         }
         let mut known = stack.functions.iter().filter_map(|key| self.places.get(key).copied());
@@ -200,6 +211,11 @@ fn settled(places: &[(KeyId, Place, f64)]) -> Option<Place> {
 }
 
 impl Place {
+    /// Whether its stacks may have lost their callers.
+    fn may_lack_callers(self) -> bool {
+        matches!(self, Self::NoCaller(_) | Self::Region(_))
+    }
+
     /// The anchor that it is or that it lies below.
     pub(super) fn anchor(self) -> Option<AnchorId> {
         match self {
