@@ -10,7 +10,9 @@ use pdiff_analysis::{Aliases, ObjectFacts, Program, SideObject};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::Census;
 use pdiff_profile::{Notes, PerSide, Side};
-use pdiff_symbolize::{CachedCensus, ObjectCensus, PairCache, Symbolizer, census_of, sampled_census};
+use pdiff_symbolize::{
+    CachedCensus, ObjectCensus, PairCache, Symbolizer, census_of, kept_sampled_census, sampled_census,
+};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -48,6 +50,21 @@ pub(crate) struct FoundCensus {
     /// The file that it was taken of.
     file: Option<PathBuf>,
     notes: Notes,
+}
+
+impl FoundCensus {
+    fn of_file(taken: ObjectCensus, file: PathBuf) -> Self {
+        let ObjectCensus { census, cached, notes, .. } = taken;
+        Self { census, cached, file: Some(file), notes }
+    }
+}
+
+/// What is known of the program on one side before its file is read.
+enum Known {
+    Census(Box<FoundCensus>),
+    /// Its census is to be taken of this file.
+    File(PathBuf),
+    Nothing,
 }
 
 /// One side of a comparison: what was given, and what was read.
@@ -123,12 +140,20 @@ impl BinaryFacts {
         lookup: Option<&Lookup>,
         wanted: Wanted<'_>,
     ) -> Result<Self, Error> {
-        let take = |of: BuildSide<'_>| match (program, lookup) {
-            (Some(program), Some(lookup)) => of.census(program, lookup, wanted),
+        let known = |side: Side| match (program, lookup) {
+            (Some(program), Some(lookup)) => sides[side].known_census(program, lookup, wanted),
+            _ => Ok(Known::Nothing),
+        };
+        let (before, after) = rayon::join(|| known(Side::Before), || known(Side::After));
+        let known = PerSide::new(before?, after?);
+        // One after the other, each on all cores: together they would need the memory of both.
+        let take = |(of, known): (BuildSide<'_>, Known)| match (known, lookup) {
+            (Known::Census(found), _) => Ok(Some(*found)),
+            (Known::File(file), Some(lookup)) => of.take_census(file, lookup, wanted).map(Some),
             _ => Ok(None),
         };
-        // One after the other, each on all cores: together they would need the memory of both.
-        let taken = PerSide::try_from_fn(|side| take(sides[side]))?;
+        let PerSide { before, after } = sides.zip(known);
+        let taken = PerSide::new(take(before)?, take(after)?);
         let mut notes = Notes::new();
         let (mut cached, mut files) = (PerSide::default(), PerSide::default());
         let mut keep = |side: Side, found: FoundCensus| {
@@ -154,27 +179,42 @@ impl<'a> BuildSide<'a> {
         lookup: &Lookup,
         wanted: Wanted<'_>,
     ) -> Result<Option<FoundCensus>, Error> {
+        match self.known_census(program, lookup, wanted)? {
+            Known::Census(found) => Ok(Some(*found)),
+            Known::File(file) => self.take_census(file, lookup, wanted).map(Some),
+            Known::Nothing => Ok(None),
+        }
+    }
+
+    /// The same, where packs or the cache have it; else the file that it is to be taken of.
+    fn known_census(self, program: &Program, lookup: &Lookup, wanted: Wanted<'_>) -> Result<Known, Error> {
         let paths = &program.paths[self.side];
         let is_program = |path: &str| paths.iter().any(|of| of == path);
-        let options = lookup.options(&self.given.binaries);
-        let take = |path: &Path| {
-            let taken = match wanted {
-                Wanted::All => census_of(path, &options),
-                Wanted::Sampled(names) => sampled_census(path, names.iter().copied(), &options),
-            };
-            taken.map_err(|source| Error::BinaryFacts { path: path.to_owned(), source })
-        };
         if let Some(file) = self.file(&is_program, lookup)? {
-            let ObjectCensus { census, cached, notes, .. } = take(&file)?;
-            return Ok(Some(FoundCensus { census, cached, file: Some(file), notes }));
+            let Wanted::Sampled(names) = wanted else { return Ok(Known::File(file)) };
+            let options = lookup.options(&self.given.binaries);
+            let kept = kept_sampled_census(&file, names.iter().copied(), &options);
+            let kept = kept.map_err(|source| Error::BinaryFacts { path: file.clone(), source })?;
+            return Ok(match kept {
+                Some(census) => Known::Census(Box::new(FoundCensus::of_file(census, file))),
+                None => Known::File(file),
+            });
         }
         let packed = self.read.censuses().filter(|(path, _)| is_program(path)).map(|(_, census)| census);
-        Ok(unpack_all(packed)?.map(|census| FoundCensus {
-            census,
-            cached: None,
-            file: None,
-            notes: Notes::new(),
+        Ok(unpack_all(packed)?.map_or(Known::Nothing, |census| {
+            Known::Census(Box::new(FoundCensus { census, cached: None, file: None, notes: Notes::new() }))
         }))
+    }
+
+    /// The census of a file, from the cache where that has it.
+    fn take_census(self, file: PathBuf, lookup: &Lookup, wanted: Wanted<'_>) -> Result<FoundCensus, Error> {
+        let options = lookup.options(&self.given.binaries);
+        let taken = match wanted {
+            Wanted::All => census_of(&file, &options),
+            Wanted::Sampled(names) => sampled_census(&file, names.iter().copied(), &options),
+        };
+        let taken = taken.map_err(|source| Error::BinaryFacts { path: file.clone(), source })?;
+        Ok(FoundCensus::of_file(taken, file))
     }
 
     /// The file of an object, by its path in the recordings: the one that was found for it, or that was given beside packs.

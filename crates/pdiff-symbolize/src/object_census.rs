@@ -52,7 +52,7 @@ pub struct ObjectCensus {
 /// # Errors
 /// If the file cannot be read, or is no 64-bit little-endian ELF file.
 pub fn census_of(path: &Path, options: &SymbolizeOptions) -> Result<ObjectCensus, Error> {
-    census(path, options, None)
+    taken(path, options, None)
 }
 
 /// The census of a file without library functions that have no code, are only inlined and are not among `names`, the
@@ -66,10 +66,33 @@ pub fn sampled_census<'n>(
     names: impl IntoIterator<Item = &'n str>,
     options: &SymbolizeOptions,
 ) -> Result<ObjectCensus, Error> {
-    census(path, options, Some(AskedNames::new(names.into_iter())))
+    taken(path, options, Some(AskedNames::new(names.into_iter())))
 }
 
-fn census(path: &Path, options: &SymbolizeOptions, asked: Option<AskedNames>) -> Result<ObjectCensus, Error> {
+/// As [`sampled_census`], where the cache has it; else `None`. It needs little memory, so that several may be read at once.
+///
+/// # Errors
+/// As [`census_of`].
+pub fn kept_sampled_census<'n>(
+    path: &Path,
+    names: impl IntoIterator<Item = &'n str>,
+    options: &SymbolizeOptions,
+) -> Result<Option<ObjectCensus>, Error> {
+    census(path, options, Some(AskedNames::new(names.into_iter())), |_, _| None)
+}
+
+fn taken(path: &Path, options: &SymbolizeOptions, asked: Option<AskedNames>) -> Result<ObjectCensus, Error> {
+    let found = census(path, options, asked, |files, asked| Some(take_census(files, asked)))?;
+    Ok(found.expect("what the cache does not have is taken"))
+}
+
+/// The census of a file, from the cache or as `take` takes it; `None` if that takes none.
+fn census(
+    path: &Path,
+    options: &SymbolizeOptions,
+    asked: Option<AskedNames>,
+    take: impl Fn(&ObjectFiles, Option<&AskedNames>) -> Option<Taken>,
+) -> Result<Option<ObjectCensus>, Error> {
     let file = ElfFile::open(path)?;
     if !file.is_64_bit_little_endian() {
         let detail = "only 64-bit little-endian ELF files can be read".to_owned();
@@ -81,23 +104,25 @@ fn census(path: &Path, options: &SymbolizeOptions, asked: Option<AskedNames>) ->
     let cache = options.cache_dir.as_deref().map(|directory| CacheFile::of(directory, &id));
     let source = files.fingerprint();
     let cache = cache.as_ref().map(|file| Cache { file, source });
-    let (census, stamp) = match asked {
-        None => whole(&files, cache, &mut notes),
-        Some(asked) => sampled(&files, asked, cache, &mut notes),
+    let take = |asked: Option<&AskedNames>| take(&files, asked);
+    let found = match asked {
+        None => whole(cache, &mut notes, take),
+        Some(asked) => sampled(asked, cache, &mut notes, take),
     };
+    let Some((census, stamp)) = found else { return Ok(None) };
     let cached = options.cache_dir.as_deref().zip(stamp);
     let cached = cached.map(|(directory, stamp)| CachedCensus::new(directory, id.clone(), stamp));
     // Where the census came from the cache, nobody has read it.
     files.forget_kept();
     note_gaps(&files, &census, &mut notes);
-    Ok(ObjectCensus {
+    Ok(Some(ObjectCensus {
         census,
         cached,
         id,
         build_id: files.file.build_id().cloned(),
         debug_path: files.debug_file.as_ref().map(|file| file.path().to_path_buf()),
         notes,
-    })
+    }))
 }
 
 /// The cache file of an object, and what its content must be made from.
@@ -110,28 +135,37 @@ struct Cache<'c> {
 /// A census, and what tells it from others in the cache, if it is there.
 type Stamped = (Census, Option<Stamp>);
 
-fn whole(files: &ObjectFiles, cache: Option<Cache<'_>>, notes: &mut Notes) -> Stamped {
+fn whole(
+    cache: Option<Cache<'_>>,
+    notes: &mut Notes,
+    take: impl Fn(Option<&AskedNames>) -> Option<Taken>,
+) -> Option<Stamped> {
     if let Some((census, stamp)) = cache.and_then(|cache| cache.whole(notes)) {
-        return (census, Some(stamp));
+        return Some((census, Some(stamp)));
     }
-    let taken = take_census(files, None);
+    let taken = take(None)?;
     let stamp = cache.and_then(|cache| cache.store(&taken, &AskedNames::default(), notes));
-    (taken.census, stamp)
+    Some((taken.census, stamp))
 }
 
-fn sampled(files: &ObjectFiles, asked: AskedNames, cache: Option<Cache<'_>>, notes: &mut Notes) -> Stamped {
+fn sampled(
+    asked: AskedNames,
+    cache: Option<Cache<'_>>,
+    notes: &mut Notes,
+    take: impl Fn(Option<&AskedNames>) -> Option<Taken>,
+) -> Option<Stamped> {
     let known = match cache.and_then(|cache| cache.part(&asked, notes)) {
-        Some(Part::Enough(census, stamp)) => return (*census, Some(stamp)),
+        Some(Part::Enough(census, stamp)) => return Some((*census, Some(stamp))),
         Some(Part::OfOtherNames(known)) => known,
         None => AskedNames::default(),
     };
     if let Some((census, stamp)) = cache.and_then(|cache| cache.whole(notes)) {
-        return (census, Some(stamp));
+        return Some((census, Some(stamp)));
     }
     let asked = AskedNames::new(known.names().chain(asked.names()));
-    let taken = take_census(files, Some(&asked));
+    let taken = take(Some(&asked))?;
     let stamp = cache.and_then(|cache| cache.store(&taken, &asked, notes));
-    (taken.census, stamp)
+    Some((taken.census, stamp))
 }
 
 /// The census in the cache that was taken for sampled functions.
