@@ -71,28 +71,36 @@ impl PreparedSides {
         let are_known = prepared.runs.iter().all(|run| knows_calls(run.input));
         let builds = PerSide::new(before, after);
         let mut hidden = PerSide::from_fn(|side| {
-            HiddenCallers::new(prepared.keys, (label, builds[side]), side, ways[side])
+            HiddenCallers::new(prepared.keys, (label, builds[side]), side, ways[side], are_known)
         });
-        for run in &prepared.runs {
-            let hidden = &mut hidden[run.side];
-            let calls = are_known.then(|| KnownCalls::new(run.input, hidden.build.census));
-            hidden.add_pairs(run, calls);
-        }
-        let seen = hidden.as_mut().map(HiddenCallers::seen);
+        let runs = |side: Side| prepared.runs.iter().filter(move |run| run.side == side);
+        let seen = of_both(&mut hidden, |side, hidden| {
+            runs(side).for_each(|run| hidden.add_pairs(run));
+            hidden.seen()
+        });
         let seen: FxHashSet<(KeyId, KeyId)> = seen.values().flatten().copied().collect();
-        let weights = hidden.as_mut().map(|hidden| hidden.weigh(&seen));
+        let weights = of_both(&mut hidden, |_, hidden| hidden.weigh(&seen));
         let one_sided = OneSided {
             gaps: known_on_one_side(&weights.before.gaps, &weights.after.gaps),
             callers: PerSide::from_fn(|side| unknown_elsewhere(&weights[side], &weights[side.other()])),
         };
-        let stacks = prepared.runs.iter().map(|run| {
-            let hidden = &mut hidden[run.side];
-            let calls = are_known.then(|| KnownCalls::new(run.input, hidden.build.census));
-            Some(hidden.put_back(run, calls, &one_sided, &mut notes))
+        let put_back = of_both(&mut hidden, |side, hidden| {
+            let mut notes = Notes::new();
+            let stacks = runs(side).map(|run| hidden.put_back(run, &one_sided, &mut notes));
+            (stacks.collect::<Vec<_>>().into_iter(), notes)
         });
-        let stacks = stacks.collect();
+        put_back.values().for_each(|(_, found)| notes.merge(found));
+        let mut stacks = put_back.map(|(stacks, _)| stacks);
+        let stacks = prepared.runs.iter().map(|run| stacks[run.side].next()).collect();
         self.with_stacks(sides, stacks, notes, knowledge)
     }
+}
+
+/// What something tells of each side, on two threads.
+fn of_both<T: Send, U: Send>(of: &mut PerSide<T>, tell: impl Fn(Side, &mut T) -> U + Sync) -> PerSide<U> {
+    let PerSide { before, after } = of.as_mut();
+    let (before, after) = rayon::join(|| tell(Side::Before, before), || tell(Side::After, after));
+    PerSide::new(before, after)
 }
 
 /// The gaps whose path is known for another part of the samples in one build than in the other.
@@ -236,6 +244,8 @@ struct HiddenCallers<'a> {
     label: &'a str,
     /// Whether chains miss the callers of leaves.
     misses_callers_of_leaves: bool,
+    /// Whether the code before return addresses was read, of all runs.
+    are_calls_known: bool,
     /// The pairs in its stacks, with the weight of their samples.
     pairs: FxHashMap<Pair, u64>,
     /// The functions between two of a stack.
@@ -251,16 +261,26 @@ impl<'a> HiddenCallers<'a> {
         (label, census): (&'a str, &'a Census),
         side: Side,
         unwinding: Option<Unwinding>,
+        are_calls_known: bool,
     ) -> Self {
         let misses_callers_of_leaves =
             !matches!(unwinding, Some(Unwinding::DebugInformation | Unwinding::BranchRecords));
         let build = BuildFunctions::new(keys, (label, census), side);
         let (pairs, between) = (FxHashMap::default(), FxHashMap::default());
-        Self { keys, build, label, misses_callers_of_leaves, pairs, between, weight: 0 }
+        Self { keys, build, label, misses_callers_of_leaves, are_calls_known, pairs, between, weight: 0 }
+    }
+
+    /// The calls in a run's stacks.
+    fn calls_of<'r>(&self, run: &PreparedRun<'r>) -> Option<KnownCalls<'r>>
+    where
+        'a: 'r,
+    {
+        self.are_calls_known.then(|| KnownCalls::new(run.input, self.build.census))
     }
 
     /// Adds the pairs in a run's stacks.
-    fn add_pairs(&mut self, run: &PreparedRun<'_>, mut calls: Option<KnownCalls<'_>>) {
+    fn add_pairs(&mut self, run: &PreparedRun<'_>) {
+        let mut calls = self.calls_of(run);
         let mut weights = vec![0_u64; run.stacks.len()];
         for cell in run.cells {
             let weight = weights.get_mut(cell.stack.index());
@@ -303,13 +323,8 @@ impl<'a> HiddenCallers<'a> {
     }
 
     /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
-    fn put_back(
-        &mut self,
-        run: &PreparedRun<'_>,
-        mut calls: Option<KnownCalls<'_>>,
-        one_sided: &OneSided,
-        notes: &mut Notes,
-    ) -> NormalStacks {
+    fn put_back(&mut self, run: &PreparedRun<'_>, one_sided: &OneSided, notes: &mut Notes) -> NormalStacks {
+        let mut calls = self.calls_of(run);
         let stacks = run.stacks.rewritten(|stack, levels, out| {
             let calls = calls.as_mut().map_or_else(Vec::new, |calls| calls.of(stack));
             self.append(&calls, levels, (one_sided, run.side), out);

@@ -86,10 +86,11 @@ pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCal
         mark_called(run, prepared.renames, &wanted, &mut called);
     }
     let (mut pairs, mut places) = (Pairs::default(), Places::default());
-    for run in &prepared.runs {
-        count_run(run, prepared.renames, (&wanted, &called), &mut pairs);
-        count_places(run, prepared.renames, &wanted, &mut places);
-    }
+    let (runs, renames) = (&prepared.runs, prepared.renames);
+    rayon::join(
+        || runs.iter().for_each(|run| count_run(run, renames, (&wanted, &called), &mut pairs)),
+        || runs.iter().for_each(|run| count_places(run, renames, &wanted, &mut places)),
+    );
     let call = |((caller, callee), PerSide { before, after }): ((KeyId, KeyId), PerSide<Weight>)| {
         let pointer_places = places.get(&(caller, callee)).map_or_else(PerSide::default, number_of_places);
         let (caller, callee) = (prepared.keys.get(caller), prepared.keys.get(callee));
