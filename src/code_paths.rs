@@ -115,6 +115,11 @@ impl<'a> ProgramPaths<'a> {
 }
 
 impl CodePaths for ProgramPaths<'_> {
+    fn look_ahead(&self) {
+        let read = |side: Side| self.of(side).iter().for_each(|paths| paths.look_ahead());
+        rayon::join(|| read(Side::Before), || read(Side::After));
+    }
+
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
         self.of(side)?.can_skip(bodies, callees)
     }

@@ -68,12 +68,14 @@ impl<'a> Builds<'a> {
         let censuses =
             input.builds.map_or_else(PerSide::default, |builds| PerSide::new(builds.before, builds.after));
         let label = input.builds.map_or("", |builds| builds.label);
-        let foregrounds = PerSide::from_fn(|side| {
+        let foreground = |side: Side| {
             let rows = input.comparison.rows.iter().filter(|row| *row.object == *label);
             let sampled = rows.filter(|row| row.side(side).total_weight.0 > 0);
             let sampled = sampled.flat_map(|row| row.names_on(side));
             Some(Foreground::new(censuses[side]?, sampled))
-        });
+        };
+        let (before, after) = rayon::join(|| foreground(Side::Before), || foreground(Side::After));
+        let foregrounds = PerSide::new(before, after);
         let pair = match censuses {
             PerSide { before: Some(before), after: Some(after) } => {
                 let known = input.builds.and_then(|builds| builds.matching).map(Cow::Borrowed);
@@ -190,12 +192,16 @@ impl<'a> Builds<'a> {
 
     /// The pairs of functions of one side.
     pub(super) fn matches(&self, side: Side, ids: &[FunctionId]) -> Vec<Match> {
-        let Some(pair) = &self.pair else { return Vec::new() };
-        let found = ids.iter().filter_map(|id| match side {
-            Side::Before => pair.matching.after_of(*id),
-            Side::After => pair.matching.before_of(*id),
-        });
-        found.copied().collect()
+        ids.iter().filter_map(|id| self.match_of(side, *id)).copied().collect()
+    }
+
+    /// The pair of one function.
+    pub(super) fn match_of(&self, side: Side, id: FunctionId) -> Option<&Match> {
+        let matching = &self.pair.as_ref()?.matching;
+        match side {
+            Side::Before => matching.after_of(id),
+            Side::After => matching.before_of(id),
+        }
     }
 
     /// Whether both builds come from the same source, compiled differently.

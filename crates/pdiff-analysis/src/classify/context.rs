@@ -22,6 +22,7 @@ use super::places::places;
 use super::row_index::RowIndex;
 use super::succession_sets::Successions;
 use crate::compare::{InlinedInto, Row, SampledCall};
+use crate::findings::is_kernel_object;
 use crate::matching::FoundBy;
 use crate::settings_diff::SettingGate;
 
@@ -55,6 +56,8 @@ pub(super) struct Context<'a> {
     pub(super) builds: Builds<'a>,
     pub(super) cases: Vec<Case<'a>>,
     rows: RowIndex<'a>,
+    /// The rows of functions of libraries.
+    libraries: Vec<usize>,
     /// Sampled calls by the row of the caller.
     calls_from: FxHashMap<usize, Vec<usize>>,
     /// Sampled calls by the row of the callee.
@@ -75,9 +78,9 @@ pub(super) struct Context<'a> {
     /// Functions that replaced others; [`super::succession::successions`] computes them when a rule asks.
     pub(super) successions: OnceLock<Successions>,
     /// Modules that replaced modules, found when a rule asks.
-    pub(super) modules: OnceLock<ReplacedModules>,
+    modules: OnceLock<ReplacedModules>,
     /// Instances of templates that one build alone has, found when a rule asks.
-    pub(super) instances: OnceLock<Instances>,
+    instances: OnceLock<Instances>,
 }
 
 impl<'a> Context<'a> {
@@ -86,6 +89,9 @@ impl<'a> Context<'a> {
         let rows = &input.comparison.rows;
         let cases: Vec<Case<'_>> =
             rows.par_iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
+        let is_of_library = |case: &Case<'_>| !case.of_program && !is_kernel_object(&case.row.object);
+        let libraries =
+            (0..).zip(&cases).filter(|(_, case)| is_of_library(case)).map(|(row, _)| row).collect();
         let rows = RowIndex::new(rows);
         let mut calls_from: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         let mut calls_to: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
@@ -119,6 +125,7 @@ impl<'a> Context<'a> {
             builds,
             cases,
             rows,
+            libraries,
             calls_from,
             calls_to,
             lost,
@@ -131,6 +138,19 @@ impl<'a> Context<'a> {
             modules: OnceLock::new(),
             instances: OnceLock::new(),
         }
+    }
+
+    /// The functions of libraries.
+    pub(super) fn libraries(&self) -> impl Iterator<Item = &Case<'a>> {
+        self.libraries.iter().filter_map(|row| self.cases.get(*row))
+    }
+
+    pub(super) fn modules(&self) -> &ReplacedModules {
+        self.modules.get_or_init(|| ReplacedModules::new(self))
+    }
+
+    pub(super) fn instances(&self) -> &Instances {
+        self.instances.get_or_init(|| Instances::new(&self.builds, &self.cases))
     }
 
     /// Where the counts of calls are from.

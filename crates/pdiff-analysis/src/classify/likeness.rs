@@ -106,15 +106,14 @@ fn common_part<'n>(a: &'n str, b: &str) -> &'n str {
 /// Where the longest part that two names have in common is in the first.
 fn longest_common(a: &str, b: &str, is_same: impl Fn(u8, u8) -> bool) -> Range<usize> {
     let (mut best, mut end) = (0, 0);
-    let mut row = vec![0_usize; b.len() + 1];
+    // By letter of the second name: how long the common part is that ends with it.
+    let mut row = vec![0_usize; b.len()];
     for (at, letter) in a.bytes().enumerate() {
         let mut diagonal = 0;
-        for (slot, other) in b.bytes().enumerate() {
-            let above = row.get(slot + 1).copied().unwrap_or(0);
-            let length = if is_same(letter, other) { diagonal + 1 } else { 0 };
-            row.get_mut(slot + 1).into_iter().for_each(|slot| *slot = length);
-            if length > best {
-                (best, end) = (length, at + 1);
+        for (length, other) in row.iter_mut().zip(b.bytes()) {
+            let above = std::mem::replace(length, if is_same(letter, other) { diagonal + 1 } else { 0 });
+            if *length > best {
+                (best, end) = (*length, at + 1);
             }
             diagonal = above;
         }

@@ -115,6 +115,7 @@ fn verdicts_over_floor(context: &Context<'_>, flipped: &FlippedCallers) -> (Vec<
     let numbered = context.cases.iter().enumerate();
     let (rows, cases): (Vec<usize>, Vec<&Case<'_>>) =
         numbered.filter(|(_, case)| verdict::is_over_floor(case.row)).unzip();
+    succession::look_ahead(context, flipped);
     let mut verdicts: Vec<Verdict> =
         cases.par_iter().map(|case| verdict_of(context, case, flipped)).collect();
     replaced_callees::limit_leading(context, &rows, &mut verdicts);

@@ -55,6 +55,12 @@ impl CallPaths {
         })
     }
 
+    /// Reads what is needed of the whole file to answer anything.
+    pub fn look_ahead(&self) {
+        self.no_return();
+        self.targets();
+    }
+
     /// The linker's stubs and slots by which the program calls a function of a library, given by its name with scopes.
     #[must_use]
     pub fn ways_to(&self, function: &str) -> Vec<u64> {
@@ -88,9 +94,8 @@ impl CallPaths {
     /// code is not known.
     #[must_use]
     pub fn calls(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Range<u64>>> {
-        let (parts, targets) =
-            (self.parts(bodies)?, self.targets.get_or_init(|| CallTargets::read(&self.file)));
-        Some(calls(&parts, (callees, targets)))
+        let parts = self.parts(bodies)?;
+        Some(calls(&parts, (callees, self.targets())))
     }
 
     /// The conditions under which a function leaves a way to a call of one that begins at one of the addresses `callees`, sorted by
@@ -209,6 +214,14 @@ impl CallPaths {
         Some(bodies.iter().map(|body| (body.start, code(body))).collect())
     }
 
+    fn no_return(&self) -> &NoReturn {
+        self.no_return.get_or_init(|| NoReturn::new(&self.file))
+    }
+
+    fn targets(&self) -> &CallTargets {
+        self.targets.get_or_init(|| CallTargets::read(&self.file))
+    }
+
     fn asked<T>(
         &self,
         bodies: &[Range<u64>],
@@ -216,8 +229,7 @@ impl CallPaths {
         question: impl Fn(&[(u64, &[u8])], (&[u64], &CallTargets), NeverReturns<'_>) -> Option<T>,
     ) -> Option<T> {
         let parts = self.parts(bodies)?;
-        let no_return = self.no_return.get_or_init(|| NoReturn::new(&self.file));
-        let targets = self.targets.get_or_init(|| CallTargets::read(&self.file));
+        let (no_return, targets) = (self.no_return(), self.targets());
         question(&parts, (callees, targets), &|function| no_return.is_at((&self.file, targets), function))
     }
 }

@@ -7,7 +7,7 @@
 //! Cost: the symbols once; then the code of the function up to its first return.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
@@ -62,10 +62,10 @@ impl NoReturn {
         let is_named = |name: u32| std::str::from_utf8(symbols.names.get(name)).is_ok_and(never_returns);
         let own = symbols.entries.iter().filter(|entry| is_named(entry.name)).map(|entry| entry.addr);
         let sized = symbols.entries.iter().filter(|entry| entry.size > 0);
-        Self {
-            named: imports.map(|way| way.start).chain(own).collect(),
-            sizes: sized.map(|entry| (entry.addr, entry.size)).collect(),
-        }
+        // With room for all from the start: a table that grows is hashed again each time.
+        let mut sizes = FxHashMap::with_capacity_and_hasher(symbols.entries.len(), FxBuildHasher);
+        sizes.extend(sized.map(|entry| (entry.addr, entry.size)));
+        Self { named: imports.map(|way| way.start).chain(own).collect(), sizes }
     }
 
     /// Whether the function that begins at an address is known not to return.
@@ -87,6 +87,10 @@ impl NoReturn {
 }
 
 fn never_returns(name: &str) -> bool {
+    // Nearly all symbols of C++.
+    if name.starts_with("_ZN") {
+        return false;
+    }
     let name = name.split_once('@').map_or(name, |(name, _)| name);
     NAMES.contains(&name) || (name.starts_with(THROWS.0) && name.contains(THROWS.1))
 }

@@ -17,12 +17,10 @@ use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
-use crate::classify::instances::Instances;
 use crate::classify::library::is_library;
 use crate::classify::likeness::are_named_alike;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::has_call;
-use crate::classify::module_pairs::ReplacedModules;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::{
@@ -100,8 +98,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if let Some(copy) = vanished_copy(context, case, with) {
         finding = finding.limited(Confidence::Likely, Limit::VanishedCopy { copy, in_build: without });
     }
-    let instances = context.instances.get_or_init(|| Instances::new(&context.builds, &context.cases));
-    if let Some(other) = instances.of_template(&case.row.name, without) {
+    if let Some(other) = context.instances().of_template(&case.row.name, without) {
         let (name, in_build) = (other.name.clone(), without);
         let limit = match other.is_of_one {
             true => Limit::OtherInstance { other: name, in_build },
@@ -123,7 +120,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if is_doubtful || (finding.callers.is_empty() && is_called(context, case, with)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
     }
-    let modules = context.modules.get_or_init(|| ReplacedModules::new(context));
+    let modules = context.modules();
     if let Some(module) = modules.rewritten_in_place(&case.row.name) {
         finding = finding.limited(Confidence::Likely, Limit::RewrittenModule(module));
     }

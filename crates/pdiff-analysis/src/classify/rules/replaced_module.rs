@@ -11,7 +11,6 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
-use crate::classify::module_pairs::ReplacedModules;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 
@@ -21,7 +20,7 @@ const DEEPEST: usize = 16;
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let row = context.row_number(case.row)?;
     let judged = changed(case)?;
-    let modules = context.modules.get_or_init(|| ReplacedModules::new(context));
+    let modules = context.modules();
     let pair = modules.of_row(row).or_else(|| modules.of_row(own_caller(context, case)?))?;
     let weight = |side: Side| pair.modules[side].iter().map(|(_, weight)| weight).sum::<f64>();
     let net_pp = context.common_shift.own_change_pp(weight(Side::Before), weight(Side::After));

@@ -29,6 +29,7 @@ mod spent;
 mod vanished;
 
 use pdiff_profile::Side;
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use heirs::Heir;
@@ -51,6 +52,15 @@ pub(super) fn successions<'c>(context: &'c Context<'_>, flipped: &FlippedCallers
     context.successions.get_or_init(|| Successions::new(context, flipped))
 }
 
+/// Where a function of one build may be from.
+enum Origin {
+    /// It belongs to other rows for sure.
+    Links(Vec<(usize, usize)>),
+    /// It took over the weight of others; of none, where nothing shows that it is from elsewhere.
+    Heirs(Vec<Heir>),
+    Doubtful(usize),
+}
+
 impl Successions {
     fn new(context: &Context<'_>, flipped: &FlippedCallers) -> Self {
         let fresh: Vec<(usize, Side)> = (0..).zip(&context.cases).filter_map(fresh).collect();
@@ -61,28 +71,36 @@ impl Successions {
         }
         let mut renamed = kinship.renamed(&fresh);
         kinship.exchanged(&fresh, &mut renamed);
-        let is_renamed = |row: usize| renamed.iter().any(|(before, after)| *before == row || *after == row);
+        let of_renamed: FxHashSet<usize> =
+            renamed.iter().flat_map(|(before, after)| [*before, *after]).collect();
+        let is_renamed = |row: usize| of_renamed.contains(&row);
         let mut links = renamed.clone();
         let mut doubtful = FxHashSet::default();
         let mut heirs = Vec::new();
-        for (row, with) in fresh.iter().filter(|(row, _)| !is_renamed(*row)) {
-            if let Some(of) = kinship.part_of_renamed(*row, *with, &renamed) {
-                links.push((*row, of));
-                continue;
-            }
-            if let Some((before, after)) = kinship.taken_out_of(*row, *with, &named) {
-                links.extend([(*row, before), (*row, after)]);
-                continue;
-            }
-            if let Some(caller) = kinship.forwarder(*row, *with) {
-                links.push((*row, caller));
-                continue;
+        let open: Vec<(usize, Side)> = fresh.iter().copied().filter(|(row, _)| !is_renamed(*row)).collect();
+        let origins = open.par_iter().map(|(row, with)| {
+            let part = || Some(vec![(*row, kinship.part_of_renamed(*row, *with, &renamed)?)]);
+            let taken_out = || {
+                let (before, after) = kinship.taken_out_of(*row, *with, &named)?;
+                Some(vec![(*row, before), (*row, after)])
+            };
+            let forwarded = || Some(vec![(*row, kinship.forwarder(*row, *with)?)]);
+            if let Some(links) = part().or_else(taken_out).or_else(forwarded) {
+                return Origin::Links(links);
             }
             let (measure, donors) = kinship.donors(*row, *with, is_renamed);
             if donors.is_empty() && kinship.is_doubtful(*row, *with) {
-                doubtful.insert(*row);
+                return Origin::Doubtful(*row);
             }
-            heirs.extend(donors.into_iter().map(|donor| Heir { row: *row, with: *with, measure, donor }));
+            let heir = |donor| Heir { row: *row, with: *with, measure, donor };
+            Origin::Heirs(donors.into_iter().map(heir).collect())
+        });
+        for origin in origins.collect::<Vec<Origin>>() {
+            match origin {
+                Origin::Links(found) => links.extend(found),
+                Origin::Doubtful(row) => _ = doubtful.insert(row),
+                Origin::Heirs(found) => heirs.extend(found),
+            }
         }
         let (heirs, small) = kinship.without_small(&heirs);
         let (heirs, refused) = kinship.conserved(&heirs);
@@ -98,13 +116,11 @@ impl Successions {
         let linked: FxHashSet<usize> =
             links.iter().flat_map(|(a, b)| [*a, *b]).chain(small.iter().copied()).collect();
         let is_linked = |row: usize| linked.contains(&row);
-        let open = fresh.iter().filter(|(row, _)| !is_linked(*row));
-        let mut known = Vanished::default();
-        let twins: Vec<usize> = open
-            .filter(|row| kinship.has_vanished_twin(**row, &renamed, is_linked, &mut known))
-            .map(|(row, _)| *row)
-            .collect();
-        doubtful.extend(twins);
+        let open: Vec<(usize, Side)> = fresh.iter().copied().filter(|(row, _)| !is_linked(*row)).collect();
+        let twins = open.par_iter().map_init(Vanished::default, |known, row| {
+            kinship.has_vanished_twin(*row, &renamed, is_linked, known).then_some(row.0)
+        });
+        doubtful.extend(twins.collect::<Vec<_>>().into_iter().flatten());
         doubtful.extend(small);
         let one_sided = fresh.iter().map(|(row, _)| *row).collect();
         Self { doubtful, ..Self::of_links(context, &links, &one_sided) }.with_named(named)
@@ -144,6 +160,20 @@ impl Successions {
             }
         }
         Self { sets, of_row, ..Self::default() }
+    }
+}
+
+/// Finds in parallel what rules ask for when they judge functions that one build alone has, and would wait for one after the
+/// other.
+pub(super) fn look_ahead(context: &Context<'_>, flipped: &FlippedCallers) {
+    if (0..).zip(&context.cases).any(|case| fresh(case).is_some()) {
+        let look_at_code = || context.input.paths.iter().for_each(|paths| paths.look_ahead());
+        rayon::scope(|scope| {
+            scope.spawn(|_| _ = successions(context, flipped));
+            scope.spawn(|_| _ = context.modules());
+            scope.spawn(|_| _ = context.instances());
+            scope.spawn(|_| look_at_code());
+        });
     }
 }
 

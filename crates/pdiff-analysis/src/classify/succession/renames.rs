@@ -6,7 +6,8 @@ use crate::classify::cause::Judged;
 use crate::classify::likeness::name_likeness;
 use crate::noise::FLOOR_PP;
 use pdiff_profile::Side;
-use rustc_hash::FxHashSet;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// What a function under two names has in common at least: its size, and its weight; less of the weight where the names
@@ -33,26 +34,28 @@ impl Kinship<'_, '_> {
     pub(super) fn renamed(&self, fresh: &[(usize, Side)]) -> Vec<(usize, usize)> {
         let vanished: FxHashSet<usize> =
             fresh.iter().filter(|(_, with)| *with == Side::Before).map(|(row, _)| *row).collect();
-        let mut alike: Vec<(f64, usize, usize)> = Vec::new();
+        let gone: Vec<usize> = vanished.iter().copied().collect();
         // New code may be in between: `f` called `old`, and calls `middle` now, which calls `new`.
         let entered: Vec<(usize, FxHashSet<usize>)> =
-            vanished.iter().map(|row| (*row, self.entered_by(*row, Side::Before, &[]))).collect();
-        for (row, _) in fresh.iter().filter(|(_, with)| *with == Side::After) {
-            let Some(case) = self.context.cases.get(*row) else { continue };
+            gone.par_iter().map(|row| (*row, self.entered_by(*row, Side::Before, &[]))).collect();
+        let likenesses = |row: &usize| {
+            let Some(case) = self.context.cases.get(*row) else { return Vec::new() };
             let at_place = self.at_place(case, Side::After).into_iter();
             let others = at_place.chain(self.beside(&self.callers(case, Side::After), Side::After));
             let ours = self.entered_by(*row, Side::After, &[]);
             let near = entered.iter().filter(|(_, theirs)| theirs.iter().any(|caller| ours.contains(caller)));
             let others = others.chain(near.map(|(other, _)| *other));
-            let same = vanished.iter().copied().filter(|other| self.has_same_code(*other, *row));
+            let same = gone.iter().copied().filter(|other| self.has_same_code(*other, *row));
             let mut others: Vec<usize> =
                 others.chain(same).filter(|other| vanished.contains(other)).collect();
             others.sort_unstable();
             others.dedup();
-            for other in others {
-                alike.extend(self.likeness(other, *row).map(|likeness| (likeness, other, *row)));
-            }
-        }
+            let of = |other: usize| Some((self.likeness(other, *row)?, other, *row));
+            others.into_iter().filter_map(of).collect::<Vec<_>>()
+        };
+        let new: Vec<usize> =
+            fresh.iter().filter(|(_, with)| *with == Side::After).map(|(row, _)| *row).collect();
+        let mut alike: Vec<(f64, usize, usize)> = new.par_iter().flat_map_iter(likenesses).collect();
         alike.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         let mut taken = FxHashSet::default();
         let mut renamed = Vec::new();
@@ -141,14 +144,16 @@ impl Kinship<'_, '_> {
                 [bytes + self.bytes(case, side), weight + factor * share(Judged::Booked, case.row, side)]
             })
         };
+        let callers: FxHashMap<usize, Vec<usize>> =
+            free.iter().map(|(row, with)| (*row, self.callers_in_code(*row, *with))).collect();
+        let share_caller = |a: usize, b: usize| callers[&a].iter().any(|caller| callers[&b].contains(caller));
         let mut found = Vec::new();
         for count in 1..=MOST_PARTS {
             for side in Side::BOTH {
                 for (whole, _) in free.clone().into_iter().filter(|(_, with)| *with == side) {
                     let kin: Vec<usize> =
                         free.iter().filter(|(_, with)| *with != side).map(|(row, _)| *row).collect();
-                    let kin: Vec<usize> =
-                        kin.into_iter().filter(|row| self.share_caller((whole, side), *row)).collect();
+                    let kin: Vec<usize> = kin.into_iter().filter(|row| share_caller(whole, *row)).collect();
                     let likeness = |parts: &Vec<usize>| {
                         let (ours, theirs) = (measures(&[whole], side), measures(parts, side.other()));
                         let ratios = ours.into_iter().zip(theirs).map(|(a, b)| ratio(a, b));
@@ -179,14 +184,8 @@ impl Kinship<'_, '_> {
         ratio(ours, sum).max(ratio(ours, most)) >= LEAST_WEIGHT
     }
 
-    /// Whether a function of one side and one of the other have a caller in common, by the code.
-    pub(super) fn share_caller(&self, (row, side): (usize, Side), other: usize) -> bool {
-        let [ours, theirs] =
-            [(row, side), (other, side.other())].map(|(row, side)| self.callers_in_code(row, side));
-        ours.iter().any(|caller| theirs.contains(caller))
-    }
-
-    pub(super) fn callers_in_code(&self, row: usize, side: Side) -> Vec<usize> {
+    /// The rows that call one in the code of a side.
+    fn callers_in_code(&self, row: usize, side: Side) -> Vec<usize> {
         let ids = self.context.cases.get(row).map_or(&[][..], |case| &case.ids[side]);
         let Some(census) = self.context.builds.census(side) else { return Vec::new() };
         let edges = ids.iter().flat_map(|id| census.calls_to(*id));

@@ -5,10 +5,11 @@ use super::kinship::{INHERITED_PART, Kinship, weight};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::context::Context;
 use crate::classify::library::is_of_library;
-use crate::findings::is_kernel_object;
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, FunctionId, Linkage};
-use std::collections::{BTreeMap, BTreeSet};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// One caller may have exchanged any call for any other.
 const LEAST_CALLERS: usize = 2;
@@ -47,27 +48,23 @@ pub(in crate::classify) fn called_instead(
         case.ids[with].iter().flat_map(|id| known_callers(context, own, with, *id)).collect();
     let is_gone = |id: FunctionId| {
         let is_own = other.function(id).is_some_and(|of| !is_of_library(of.name(), of.file()));
-        is_own && context.builds.matches(with.other(), &[id]).is_empty()
+        is_own && context.builds.match_of(with.other(), id).is_none()
     };
     let forwarded = || forwarded_instead(context, case, with).filter(|id| is_gone(*id));
     if ours.len() < LEAST_CALLERS {
         return forwarded();
     }
-    let mut exchanged: BTreeMap<FunctionId, usize> = BTreeMap::new();
-    for caller in &ours {
-        for callee in used(other, *caller) {
-            *exchanged.entry(callee).or_default() += 1;
-        }
+    let mut exchanged: FxHashMap<FunctionId, usize> = FxHashMap::default();
+    for callee in ours.iter().flat_map(|caller| used(other, *caller)) {
+        *exchanged.entry(callee).or_default() += 1;
     }
     let is_most = |part: usize, of: usize| part >= LEAST_CALLERS && part as f64 >= MOST_CALLERS * of as f64;
     let candidates = exchanged.into_iter().filter(|(_, count)| is_most(*count, ours.len()));
     let replaced = candidates.filter(|(id, _)| is_gone(*id)).filter(|(id, count)| {
         // The callers of either are counted by their names in the other function's build.
-        let of_gone: BTreeSet<FunctionId> = users(other, *id)
-            .into_iter()
-            .filter(|user| !context.builds.matches(with.other(), &[*user]).is_empty())
-            .collect();
-        is_most(*count, of_gone.len())
+        let of_gone = users(other, *id).into_iter();
+        let known = of_gone.filter(|user| context.builds.match_of(with.other(), *user).is_some());
+        is_most(*count, known.count())
     });
     let most = replaced.max_by_key(|(id, count)| (*count, std::cmp::Reverse(*id)));
     most.map(|(id, _)| id).or_else(forwarded)
@@ -86,7 +83,7 @@ pub(in crate::classify) fn dropped_library_call(
     let is_dropped = |id: &FunctionId| {
         let stub = other.function(*id).filter(|of| of.linkage() == Linkage::Imported);
         stub.is_some_and(|stub| own.find(stub.name()).next().is_none())
-            && context.builds.matches(with.other(), &[*id]).is_empty()
+            && context.builds.match_of(with.other(), *id).is_none()
             && stub.is_some_and(|stub| library_lost_pct(context, stub.name(), with) >= least)
     };
     let mut seen: BTreeSet<FunctionId> = case.ids[with].iter().copied().collect();
@@ -112,10 +109,7 @@ pub(in crate::classify) fn dropped_library_call(
 /// percent of it.
 fn library_lost_pct(context: &Context<'_>, stub: &str, with: Side) -> f64 {
     let Some(name) = stub.split('@').next().filter(|name| !name.is_empty()) else { return 0.0 };
-    let is_of_name = |case: &&Case<'_>| {
-        !case.of_program && !is_kernel_object(&case.row.object) && has_word(&case.row.name, name)
-    };
-    let of_name = context.cases.iter().filter(is_of_name);
+    let of_name = context.libraries().filter(|case| has_word(&case.row.name, name));
     let change = |case: &Case<'_>| {
         let (before, after) = (case.row.before.self_pct, case.row.after.self_pct);
         context.common_shift.own_change_pp(before, after)
@@ -155,21 +149,26 @@ impl Kinship<'_, '_> {
             let other = called_instead(self.context, self.context.cases.get(row)?, with)?;
             self.rows[with.other()].get(&other).copied()
         };
+        let new: Vec<usize> =
+            fresh.iter().filter(|(_, with)| *with == Side::After).map(|(row, _)| *row).collect();
+        let pairs: Vec<Option<(usize, usize)>> = new
+            .par_iter()
+            .map(|after| {
+                let before = of(*after, Side::After)?;
+                let is_both_ways =
+                    fresh.contains(&(before, Side::Before)) && of(before, Side::Before) == Some(*after);
+                is_both_ways.then_some((before, *after))
+            })
+            .collect();
         let weight = |row: usize, side: Side| {
             let factor = if side == Side::Before { self.context.common_shift.factor() } else { 1.0 };
             factor * weight(self.context, row, side)
         };
-        for (after, _) in fresh.iter().filter(|(_, with)| *with == Side::After) {
-            let Some(before) = of(*after, Side::After) else { continue };
-            let (old, new) = (weight(before, Side::Before), weight(*after, Side::After));
-            let is_known = renamed.iter().any(|(a, b)| *a == before || b == after);
-            let is_alike = old.min(new) >= LEAST_ALIKE * old.max(new);
-            if !is_known
-                && is_alike
-                && fresh.contains(&(before, Side::Before))
-                && of(before, Side::Before) == Some(*after)
-            {
-                renamed.push((before, *after));
+        for (before, after) in pairs.into_iter().flatten() {
+            let (old, new) = (weight(before, Side::Before), weight(after, Side::After));
+            let is_known = renamed.iter().any(|(a, b)| *a == before || *b == after);
+            if !is_known && old.min(new) >= LEAST_ALIKE * old.max(new) {
+                renamed.push((before, after));
             }
         }
     }
@@ -184,9 +183,10 @@ pub(in crate::classify) fn took_over_calls(context: &Context<'_>, case: &Case<'_
     // A caller that did one thing after the other may have got them as two functions.
     let beside = callers.iter().flat_map(|caller| own.calls_from(*caller)).map(|edge| edge.callee);
     let givers = callers.iter().map(|caller| (*caller, LEAST_TAKEN));
+    let ours = known(context, &used(own, id), with);
     givers
         .chain(beside.map(|giver| (giver, LEAST_TAKEN_BESIDE)))
-        .any(|(giver, least)| took_from(context, (giver, id), with, least))
+        .any(|(giver, least)| took_of(context, (giver, &ours), with, least))
 }
 
 /// Whether a case of side `with` does what functions of the other build did that its caller, which this build alone has, took the place
@@ -201,18 +201,19 @@ pub(in crate::classify) fn took_over_calls_of(
     let censuses = context.builds.census(with).zip(context.builds.census(with.other()));
     let ids = case.ids[with].first().zip(caller.ids[with].first());
     let Some(((own, other), (id, caller))) = censuses.zip(ids) else { return false };
-    let known = |of: FunctionId| -> BTreeSet<FunctionId> {
+    let known = |of: FunctionId| -> Vec<FunctionId> {
         // What is called in libraries is called from anywhere.
         let of_program = used(own, of).into_iter().filter(|id| !context.builds.is_imported(with, &[*id]));
-        of_program.filter_map(|id| partner(context, with, id)).collect()
+        sorted(of_program.filter_map(|id| partner(context, with, id)))
     };
     let (ours, beside) = (known(*id), known(*caller));
     replaced.iter().any(|giver| {
-        let was_used =
-            giver.ids[with.other()].iter().flat_map(|id| used(other, *id)).collect::<BTreeSet<_>>();
-        let still = giver.ids[with].iter().flat_map(|id| known(*id)).collect::<BTreeSet<_>>();
-        let is_taken =
-            |id: &&FunctionId| was_used.contains(id) && !beside.contains(id) && !still.contains(id);
+        let was_used = sorted(giver.ids[with.other()].iter().flat_map(|id| used(other, *id)));
+        let still = sorted(giver.ids[with].iter().flat_map(|id| known(*id)));
+        let is_taken = |id: &&FunctionId| {
+            was_used.binary_search(id).is_ok()
+                && [&beside, &still].iter().all(|of| of.binary_search(id).is_err())
+        };
         let taken = ours.iter().filter(is_taken).count();
         taken > 0 && taken as f64 >= MOST_CALLERS * ours.len() as f64
     })
@@ -266,15 +267,36 @@ pub(super) fn handed_calls(context: &Context<'_>, caller: &Case<'_>, case: &Case
 /// Whether a function took over at least so many calls or copies from a giver, and most of what it calls or contains. What went with a
 /// copy that the giver calls now, it did not give to others.
 fn took_from(context: &Context<'_>, (giver, id): (FunctionId, FunctionId), with: Side, least: usize) -> bool {
+    let ours = context.builds.census(with).map(|own| known(context, &used(own, id), with));
+    ours.is_some_and(|ours| took_of(context, (giver, &ours), with, least))
+}
+
+/// The same of a function that calls or contains `ours` of what both builds have, as those of the other build.
+fn took_of(
+    context: &Context<'_>,
+    (giver, ours): (FunctionId, &[FunctionId]),
+    with: Side,
+    least: usize,
+) -> bool {
     let censuses = context.builds.census(with).zip(context.builds.census(with.other()));
     let Some(((own, other), before)) = censuses.zip(partner(context, with, giver)) else { return false };
-    let known = |of: BTreeSet<FunctionId>| -> BTreeSet<FunctionId> {
-        of.into_iter().filter_map(|id| partner(context, with, id)).collect()
-    };
-    let ours = known(used(own, id));
-    let (was_used, is_used) = (used(other, before), known(used_with_flipped(context, own, giver, with)));
-    let taken = ours.iter().filter(|id| was_used.contains(id) && !is_used.contains(id)).count();
-    taken >= least && taken as f64 >= MOST_CALLERS * ours.len() as f64
+    let is_enough = |taken: usize| taken >= least && taken as f64 >= MOST_CALLERS * ours.len() as f64;
+    if ours.len() < least {
+        return false;
+    }
+    let was_used = used(other, before);
+    let mut taken: Vec<&FunctionId> = ours.iter().filter(|id| was_used.binary_search(id).is_ok()).collect();
+    if !is_enough(taken.len()) {
+        return false;
+    }
+    let is_used = known(context, &used_with_flipped(context, own, giver, with), with);
+    taken.retain(|id| is_used.binary_search(id).is_err());
+    is_enough(taken.len())
+}
+
+/// Those of some functions of side `with` that both builds have, as those of the other build, sorted.
+fn known(context: &Context<'_>, of: &[FunctionId], with: Side) -> Vec<FunctionId> {
+    sorted(of.iter().filter_map(|id| partner(context, with, *id)))
 }
 
 /// What a function of side `with` calls or contains, with that of its callees of which the other build had copies in it.
@@ -283,7 +305,7 @@ fn used_with_flipped(
     census: &Census,
     function: FunctionId,
     with: Side,
-) -> BTreeSet<FunctionId> {
+) -> Vec<FunctionId> {
     let other = context.builds.census(with.other()).zip(partner(context, with, function));
     let was_copied = |callee: FunctionId| {
         let pair = other.zip(partner(context, with, callee));
@@ -292,7 +314,7 @@ fn used_with_flipped(
     let called = census.calls_from(function).iter().map(|edge| edge.callee);
     let flipped = called.filter(|callee| *callee != function && was_copied(*callee));
     let with_callees = used(census, function).into_iter();
-    with_callees.chain(flipped.flat_map(|callee| used(census, callee))).collect()
+    sorted(with_callees.chain(flipped.flat_map(|callee| used(census, callee))))
 }
 
 /// The functions of both builds that call or contain a function, as those of the other build.
@@ -302,23 +324,31 @@ fn known_callers(context: &Context<'_>, census: &Census, with: Side, id: Functio
 
 /// A function of side `with` in the other build.
 fn partner(context: &Context<'_>, with: Side, id: FunctionId) -> Option<FunctionId> {
-    let found = context.builds.matches(with, &[id]).into_iter().next()?;
+    let found = context.builds.match_of(with, id)?;
     Some(if with == Side::After { found.before } else { found.after })
 }
 
-/// The functions that call or contain a function.
-fn users(census: &Census, id: FunctionId) -> BTreeSet<FunctionId> {
+/// The functions that call or contain a function, sorted.
+fn users(census: &Census, id: FunctionId) -> Vec<FunctionId> {
     let callers = census.calls_to(id).map(|edge| edge.caller);
     let holders = census.inlined_into(id).map(|into| into.caller);
-    callers.chain(holders).filter(|user| *user != id).collect()
+    sorted(callers.chain(holders).filter(|user| *user != id))
 }
 
-/// The functions that one calls or contains. What is only declared is called by its definition or its stub.
-fn used(census: &Census, id: FunctionId) -> BTreeSet<FunctionId> {
+/// The functions that one calls or contains, sorted. What is only declared is called by its definition or its stub.
+fn used(census: &Census, id: FunctionId) -> Vec<FunctionId> {
     let has_code = |callee: &FunctionId| {
         census.function(*callee).is_some_and(|of| of.code_bytes() > 0 || of.linkage() == Linkage::Imported)
     };
     let called = census.calls_from(id).iter().map(|edge| edge.callee).filter(has_code);
     let held = census.sites_by_caller(id).map(|site| site.callee);
-    called.chain(held).filter(|used| *used != id).collect()
+    sorted(called.chain(held).filter(|used| *used != id))
+}
+
+/// Functions in order, each once.
+fn sorted(of: impl Iterator<Item = FunctionId>) -> Vec<FunctionId> {
+    let mut of: Vec<FunctionId> = of.collect();
+    of.sort_unstable();
+    of.dedup();
+    of
 }
