@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use clap::Command;
 use clap::error::ErrorKind;
 
 use crate::cli;
@@ -23,11 +24,18 @@ pub(crate) fn say(error: &clap::Error) -> ExitCode {
         };
     }
     let first = std::env::args_os().nth(1).unwrap_or_default();
-    let command = match cli::program().find_subcommand(&first) {
+    let program = cli::program();
+    let command = match program.find_subcommand(&first) {
         Some(named) => format!("pdiff {}", named.get_name()),
         None => "pdiff".to_owned(),
     };
-    crate::complain(&format!("pdiff: error: {}", one_line(&error.render().to_string(), &command)));
+    let having = |option: &str| {
+        let has_it = |command: &&Command| command.get_arguments().any(|of| of.get_long() == Some(option));
+        let having = program.get_subcommands().filter(has_it);
+        having.map(|command| format!("`pdiff {}`", command.get_name())).collect()
+    };
+    let line = one_line(&error.render().to_string(), &command, &having);
+    crate::complain(&format!("pdiff: error: {line}"));
     ExitCode::from(TROUBLE)
 }
 
@@ -38,14 +46,17 @@ const SEVERAL: [&str; 6] =
 /// Formats that other tools have an option each for.
 const FORMATS: [&str; 5] = ["json", "csv", "markdown", "parquet", "table"];
 
-/// Clap's paragraphs as one line: the error, its tip as the hint, and the command whose help says more.
-fn one_line(rendered: &str, command: &str) -> String {
+/// Clap's paragraphs as one line: the error, its tip as the hint, and the command whose help says more. `having` lists the commands that have
+/// an option.
+fn one_line(rendered: &str, command: &str, having: &dyn Fn(&str) -> Vec<String>) -> String {
     let message = rendered.split("Usage: ").next().unwrap_or_default();
     let message = message.split("For more information").next().unwrap_or_default();
     let mut line = String::new();
     let mut hints = Vec::new();
     for part in message.trim_start_matches("error: ").lines().map(str::trim).filter(|part| !part.is_empty()) {
         match part.strip_prefix("tip: ") {
+            // Nobody who writes `--all` means a file of that name.
+            Some(tip) if tip.starts_with("to pass '-") => {}
             Some(tip) => hints.push(tip.to_owned()),
             None if line.is_empty() => line.push_str(part),
             None => line.push_str(&format!(" {part}")),
@@ -54,6 +65,14 @@ fn one_line(rendered: &str, command: &str) -> String {
     let option = line.strip_prefix("unexpected argument '--").and_then(|rest| rest.split('\'').next());
     if let Some(format) = option.filter(|option| FORMATS.contains(option)) {
         hints = vec![format!("--format {format}")];
+    }
+    let others = option.filter(|_| hints.is_empty()).map_or_else(Vec::new, having);
+    if !others.is_empty() {
+        hints.push(format!("it is an option of {}", others.join(", ")));
+    }
+    let is_negative = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+    if line.strip_prefix("unexpected argument '-").is_some_and(is_negative) {
+        hints.push("no number here is below zero".to_owned());
     }
     if command == "pdiff compare" && line.ends_with(": <BEFORE> <AFTER>") {
         hints.push("without recordings it takes perf.data.old and perf.data, where both are here".to_owned());
@@ -74,7 +93,23 @@ mod tests {
 
     #[test]
     fn paragraphs_become_one_line() {
-        let check = |rendered, expected| assert_eq!(one_line(rendered, "pdiff compare"), expected);
+        let having = |option: &str| match option {
+            "all" => vec!["`pdiff classify`".to_owned(), "`pdiff plan`".to_owned()],
+            _ => Vec::new(),
+        };
+        let check = |rendered, expected| assert_eq!(one_line(rendered, "pdiff compare", &having), expected);
+        check(
+            "error: unexpected argument '--all' found\n\n  tip: to pass '--all' as a value, use '-- --all'\n\nUsage: pdiff compare\n",
+            "unexpected argument '--all' found; hint: it is an option of `pdiff classify`, `pdiff plan`, or see `pdiff compare --help`",
+        );
+        check(
+            "error: unexpected argument '-3' found\n\n  tip: to pass '-3' as a value, use '-- -3'\n\nUsage: pdiff compare\n",
+            "unexpected argument '-3' found; hint: no number here is below zero, or see `pdiff compare --help`",
+        );
+        check(
+            "error: unexpected argument '-x' found\n\n  tip: to pass '-x' as a value, use '-- -x'\n\nUsage: pdiff compare\n",
+            "unexpected argument '-x' found; hint: see `pdiff compare --help`",
+        );
         check(
             "error: unexpected argument '--topp' found\n\n  tip: a similar argument exists: '--top'\n\nUsage: pdiff compare --top <N> <BEFORE|--before <FILE>...>\n\nFor more information, try '--help'.\n",
             "unexpected argument '--topp' found; hint: a similar argument exists: '--top', or see `pdiff compare --help`",
