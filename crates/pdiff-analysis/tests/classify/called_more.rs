@@ -254,3 +254,19 @@ fn the_second_of_two_calls_in_a_row_may_cost_less_than_the_first() {
     assert_ne!(by_places([&[90], &[90, 9]]), more_calls);
     assert_ne!(by_places([&[0], &[0, 90]]), more_calls);
 }
+
+#[test]
+fn a_call_that_is_never_made_does_not_count() {
+    let (once, twice, more_calls) = ("scan>find", "scan>find scan>find", "more-calls likely R-edge");
+    let said_of = |calls, under_calls| said_by_places(calls, 100, [80, 160], 14, under_calls);
+    assert_eq!(said_of(twice, [&[100], &[100, 60]]), more_calls);
+    assert_eq!(said_of(twice, [&[100], &[100, 6]]), more_calls);
+    // The new call is made one in thirty times, or in none, or as seldom as one was before.
+    assert_ne!(said_of(twice, [&[100], &[150, 5]]), more_calls);
+    assert_ne!(said_of(twice, [&[100], &[0, 150]]), more_calls);
+    assert_ne!(said_of(twice, [&[100, 3], &[150, 5, 2]]), more_calls);
+    assert_eq!(said_of(once, [&[100], &[150]]), said_of(twice, [&[100], &[150, 0]]), "as without it");
+    // Too few samples tell nothing.
+    assert_eq!(said_of(twice, [&[99], &[150, 0]]), more_calls);
+    assert_eq!(said_of(twice, [&[100], &[99, 0]]), more_calls);
+}

@@ -34,6 +34,30 @@ pub(super) fn all_calls_in_code(context: &Context<'_>, case: &Case<'_>, side: Si
     edges.map(|edge| edge.calls + edge.tail_jumps).sum()
 }
 
+/// So many samples under the calls of a function tell which of them are made ...
+const SURE_OF_CALLS: u64 = 100;
+
+/// ... and one with less than this part of them hardly is.
+const PART_OF_CALL: f64 = 0.05;
+
+/// The calls of a function in the code of a caller. Those that the after build has more do not count where the stacks show no more calls
+/// that are made than before.
+pub(super) fn calls_that_run(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> PerSide<u32> {
+    let calls = PerSide::from_fn(|side| calls_in_code(context, caller, callee, side));
+    if calls.before == 0 || calls.after <= calls.before {
+        return calls;
+    }
+    let made = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        let samples = context.input.paths?.samples_under_calls(side, &code, &entries)?;
+        let all: u64 = samples.iter().sum();
+        let least = PART_OF_CALL * all as f64;
+        (all >= SURE_OF_CALLS).then(|| samples.iter().filter(|samples| **samples as f64 >= least).count())
+    };
+    let are_made = made(Side::After).zip(made(Side::Before)).is_none_or(|(after, before)| after > before);
+    PerSide::new(calls.before, if are_made { calls.after } else { calls.before })
+}
+
 /// Whether the stacks show that a caller makes calls of a function at more places than before.
 pub(super) fn calls_at_more_places(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
     let places = |side: Side| {

@@ -13,7 +13,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::{is_thin_on, own_times, runs_as_often};
 use super::code_counts::{
-    calls_at_more_places, calls_in_code, code_bytes, copies_in_code, has_no_body, has_no_loop,
+    calls_at_more_places, calls_that_run, code_bytes, copies_in_code, has_no_body, has_no_loop,
     is_in_other_form, is_inlined_only,
 };
 use super::entered::entered_evidence;
@@ -370,9 +370,8 @@ fn more_calls(
         context.row_number(row).is_some_and(|callee| has_flipped(context, flipped, caller.row, callee));
     let copies = PerSide::from_fn(|side| copies_in_code(context, caller, case, side));
     let through_pointers = places_of_pointers(context, case, caller);
-    let calls = PerSide::from_fn(|side| {
-        calls_in_code(context, caller, case, side) + copies[side] + through_pointers[side]
-    });
+    let in_code = calls_that_run(context, caller, case);
+    let calls = PerSide::from_fn(|side| in_code[side] + copies[side] + through_pointers[side]);
     let has_more_calls = calls.after > calls.before;
     // A few instructions more without a loop do not make code cost many times as much, where its callers call it at more places.
     let is_little_more = || {

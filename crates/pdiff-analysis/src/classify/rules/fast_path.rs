@@ -24,7 +24,7 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
-use super::code_counts::{calls_in_code, has_lost_way_around};
+use super::code_counts::{calls_in_code, calls_that_run, has_lost_way_around};
 use super::entered::{came_from_elsewhere, entered_evidence};
 use super::holder::holder;
 use super::newly_active::FACTOR;
@@ -284,7 +284,7 @@ fn entered_more<'a>(
     let callee = context.callee(call)?;
     let number = context.row_number(callee.row);
     let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
-    let calls = PerSide::from_fn(|side| calls_in_code(context, case, callee, side));
+    let calls = calls_that_run(context, case, callee);
     let has_more_calls = calls.after > calls.before && calls.before > 0;
     if !has_more_calls && does_more_inside(context, case, call) {
         return None;
