@@ -14,6 +14,7 @@ mod changed_callees;
 mod consequences;
 mod copies;
 mod doubts;
+mod early_returns;
 mod edges;
 mod fast_paths;
 mod fewer_ways;

@@ -22,6 +22,9 @@ const MORE_CALLS: f64 = 3.0;
 /// So many samples of its own code tell whether it did.
 const FEW_SAMPLES: u64 = 10;
 
+/// So many callers in a row may have few samples: all that one of them does may be behind the early return.
+const FARTHEST_CALLER: usize = 8;
+
 /// A callee of which so much left its other callers came from them.
 const LEFT_PART: f64 = 0.5;
 
@@ -61,18 +64,24 @@ fn runs_as_before(context: &Context<'_>, case: &Case<'_>, call_pct: PerSide<f64>
         && pct.after <= MORE_CALLS * context.common_shift.factor() * pct.before
 }
 
-/// Whether its main caller was sampled well in both runs and has the same code.
+/// Whether its main caller was sampled well in both runs and has the same code, or has few samples and the same code, and the same is so
+/// of that one's caller.
 fn is_called_as_before(
     context: &Context<'_>,
     case: &Case<'_>,
     is_well_sampled: impl Fn(&Case<'_>, Side) -> bool,
 ) -> bool {
-    context.calls_to(case.row, Side::After).first().is_some_and(|call| {
-        context.caller(call).is_some_and(|caller| {
-            let is_same = context.builds.same_code(&caller.ids) == Some(true);
-            is_same && Side::BOTH.iter().all(|side| is_well_sampled(caller, *side))
-        })
-    })
+    let mut below = case;
+    for _ in 0..FARTHEST_CALLER {
+        let main = context.calls_to(below.row, Side::After).into_iter().next();
+        let caller = main.and_then(|call| context.caller(call));
+        let Some(caller) = caller.filter(|caller| has_same_code(context, caller)) else { return false };
+        if Side::BOTH.iter().all(|side| is_well_sampled(caller, *side)) {
+            return true;
+        }
+        below = caller;
+    }
+    false
 }
 
 /// What a function has more under callers that did not enter it before, without what it had under callers that no longer do, in
