@@ -50,6 +50,8 @@ pub enum Limit {
     Unseen(Option<f64>),
     /// The copies in the callers that flipped had this share only, in percent.
     LightCopies(f64),
+    /// Its body costs so many times as much where it is called: it may also run more.
+    BodyTimes(f64),
     /// Most of the code differs between the builds, so that a change of cost may have other reasons as well.
     OtherVersion,
     /// Only this share, in percent, was seen in the functions whose inlining in it changed.

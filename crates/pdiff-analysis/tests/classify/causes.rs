@@ -127,8 +127,8 @@ fn callers_that_lost_the_weight_prove_it_where_debug_lines_give_the_copies_less(
         said(&outcome, "leaf")
     };
     assert_eq!(flipped("main;scan 140\nmain;scan;+leaf 10"), "inline-regression proved R-inline-lost");
-    // The caller did not lose it, or no copy was sampled at all.
-    assert_eq!(flipped("main;scan 60\nmain;scan;+leaf 10"), "inline-regression likely R-inline-lost");
+    // The caller did not lose it, and a call alone does not cost so many times as much; or no copy was sampled at all.
+    assert_eq!(flipped("main;scan 60\nmain;scan;+leaf 10"), "inline-regression unclear R-inline-lost");
     assert_eq!(flipped("main;scan 140"), "inline-regression likely R-inline-lost");
     // Costs no more: only the inlining is claimed, and the code shows it.
     assert_eq!(flipped("main;scan 215"), "inline-change proved R-inline-change");

@@ -1,6 +1,6 @@
 //! Inlined copies: which calls and paths are theirs, and which are those of the code around them.
 
-use pdiff_analysis::classify::{OtherCode, Reason};
+use pdiff_analysis::classify::{Limit, OtherCode, Reason};
 use pdiff_profile::Side;
 
 use crate::build::{classified, said, seen, steady, verdict};
@@ -201,4 +201,33 @@ fn code_that_is_only_copied_and_costs_more_is_no_lost_fast_path() {
         said(&classified(seen(&of(before), &build(60)), seen(&of(after), &build(61))), "page")
     };
     assert!(!said_with(15, 90).starts_with("missing-fast-path"));
+}
+
+#[test]
+fn a_body_that_costs_many_times_as_much_is_not_explained_by_a_call() {
+    let (steady, words) = steady();
+    let build = |run: u32, leaf: &str| format!("main:50 {words} main>run run:300 run={run} {leaf}");
+    let deep = "deep:90 deep=7";
+    let old = build(60, &format!("run<leaf*1 {deep} run>deep"));
+    let new = build(61, &format!("run>leaf leaf:120 leaf=70 {deep} leaf>deep"));
+    let said_with = |before: u32, after: u32, [around, below]: [&str; 2]| {
+        let before = format!("{steady}main;run 400\nmain;run;+leaf {before}{around}");
+        let after = format!("{steady}main;run 400\nmain;run;leaf {after}{below}");
+        let outcome = classified(seen(&before, &old), seen(&after, &new));
+        let verdict = verdict(&outcome, "leaf");
+        (verdict.cause.as_str(), verdict.confidence.as_str(), verdict.limited_by.clone())
+    };
+    let said_of_leaf = |before: u32, after: u32| said_with(before, after, ["", ""]);
+    // 200 samples before may be 230 in another run.
+    let (cause, confidence, limit) = said_of_leaf(20, 145);
+    assert_eq!((cause, confidence), ("inline-regression", "unclear"));
+    let Some(Limit::BodyTimes(times)) = limit else { panic!("{limit:?}") };
+    assert!((6.0..6.5).contains(&times), "{times}");
+    let (cause, confidence, _) = said_of_leaf(20, 130);
+    assert_eq!((cause, confidence), ("inline-regression", "likely"));
+    // Fewer samples tell less.
+    assert_eq!(said_of_leaf(5, 40).1, "likely");
+    // What it calls shows that it ran as often.
+    let calls = ["\nmain;run;deep 300", "\nmain;run;leaf;deep 300"];
+    assert_eq!(said_with(20, 145, calls).1, "likely");
 }

@@ -111,7 +111,7 @@ pub(super) fn is_thin_on(case: &Case<'_>, side: Side) -> bool {
 }
 
 /// How many samples another run of the same may have had, where one had so many: the upper end of the 95 % interval of a count.
-fn most_samples(samples: f64) -> f64 {
+pub(super) fn most_samples(samples: f64) -> f64 {
     samples + 2.0 * samples.sqrt() + 2.0
 }
 

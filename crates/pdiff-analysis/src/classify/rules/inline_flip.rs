@@ -10,6 +10,7 @@
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
+use super::called_as_often::most_samples;
 use super::code_counts::{calls_in_code, copies_in_code, has_no_body};
 use super::edge;
 use super::family_cost::{FamilyCosts, family_costs};
@@ -48,6 +49,12 @@ const CALLER_FACTOR: f64 = 2.0;
 /// Code that grew beyond this factor is told as the reason why it is inlined no more: the compiler's own threshold is
 /// not in the file, but growth of a tenth is more than a new compiler makes.
 const GROWN_BODY: f64 = 1.1;
+
+/// A call, and what a compiler saves without one, costs less than so many times what the body of a small function does.
+const MOST_TIMES: f64 = 6.0;
+
+/// A function with this part of its cost in its body does not mostly call others.
+const BODY_PART: f64 = 0.5;
 
 /// Statements of the compiler that are quoted for one function.
 const MOST_WORDS: usize = 5;
@@ -132,6 +139,18 @@ fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inli
     of_row(case.row) + context.unscoped_twin(case).map_or(0.0, |twin| of_row(twin.row))
 }
 
+/// How many times as much the function's body costs at least where it is called, without the common factor; `None` if no copy was sampled, or
+/// if it mostly calls others: these are under the code around a copy.
+fn body_times(context: &Context<'_>, row: &Row, called_on: Side) -> Option<f64> {
+    let (called, inlined) = (row.side(called_on), row.side(called_on.other()));
+    let samples = inlined.samples as f64;
+    let factor = context.common_shift.factor();
+    let factor = if called_on == Side::After { factor } else { factor.recip() };
+    let at_most = factor * inlined.x_pct() * most_samples(samples) / samples;
+    let is_most = called.x_pct() >= BODY_PART * called.total_pct;
+    (samples > 0.0 && is_most).then(|| called.x_pct() / at_most)
+}
+
 /// The loss of the flipped callers' own self by symbol on the side with the copies, without the common factor, in points:
 /// debug lines of copies of a few instructions often belong to their callers.
 fn left_pp(context: &Context<'_>, flips: &[CallerFlip], inlined_on: Side) -> f64 {
@@ -204,6 +223,9 @@ fn callee_of(
     // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
     if cause != Cause::InlineChange && !has_shown_copies {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
+        if let Some(times) = body_times(context, row, called_on).filter(|times| *times >= MOST_TIMES) {
+            finding = finding.limited(Confidence::Unclear, Limit::BodyTimes(times));
+        }
     }
     // Where copies anywhere hardly show samples, other changes may be the reason: it also has code of its own, or the run of that side
     // hardly entered it, and the callers that contain the copies do not have what it was.

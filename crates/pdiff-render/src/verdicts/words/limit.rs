@@ -49,6 +49,9 @@ pub fn limit_text(of: &Limit) -> String {
         ),
         Limit::NotExamined { object } => format!("the file of {object} was not examined"),
         Limit::Unseen(detectable_pp) => unseen(*detectable_pp),
+        Limit::BodyTimes(times) => format!(
+            "its body costs at least {times:.0} times what its copies did, and a call does not: it may run more, or for other data"
+        ),
         Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),
         Limit::OtherVersion => {
             "the inlining is certain; most other code differs too, so its cost may have other reasons".to_owned()
