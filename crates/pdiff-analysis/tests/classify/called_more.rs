@@ -240,6 +240,37 @@ fn said_by_places(
     said(&classified_with(seen(&before, &old), seen(&after, &new), &extra), "find")
 }
 
+/// What is said of `find`, which does so much itself and in `hash` before and after, and which `scan` calls at so many places of each build.
+fn said_per_operation(costs: [[u64; 2]; 2], under_calls: [&'static [u64]; 2]) -> String {
+    let (steady, words) = steady();
+    let build = |scan: u32, calls: &str| {
+        format!(
+            "main:50 {words} main>scan scan:200 scan={scan} {calls} find:300 find=50 find>hash hash:90 hash=51"
+        )
+    };
+    let of = |[own, hash]: [u64; 2]| {
+        format!("{steady}main;scan 100\nmain;scan;find {own}\nmain;scan;find;hash {hash}")
+    };
+    let under_calls = PerSide::new(under_calls[0], under_calls[1]);
+    // In the order of their names: find at 1000, hash, main, scan at 4000.
+    let ways = Ways { caller: 0x4000, callee: 0x1000, under_calls, ..Ways::default() };
+    let operations: &[f64] = &[1000.0, 1010.0, 990.0];
+    let extra = Extra { paths: Some(&ways), operations: Some([operations; 2]), ..Extra::default() };
+    let (before, after) = (of(costs[0]), of(costs[1]));
+    let (old, new) = (build(60, "scan>find"), build(61, "scan>find scan>find"));
+    said(&classified_with(seen(&before, &old), seen(&after, &new), &extra), "find")
+}
+
+#[test]
+fn a_second_call_is_found_by_what_it_costs_as_a_whole() {
+    let said = |after, under_calls| said_per_operation([[6, 80], after], under_calls);
+    let more_calls = "more-calls likely R-edge";
+    assert_eq!(said([8, 99], [&[90], &[80, 20]]), more_calls);
+    // At one place as before, or its own code costs as much as before.
+    assert_ne!(said([8, 99], [&[90], &[100]]), more_calls);
+    assert_ne!(said([6, 101], [&[90], &[80, 20]]), more_calls);
+}
+
 #[test]
 fn the_second_of_two_calls_in_a_row_may_cost_less_than_the_first() {
     let (once, twice, more_calls) = ("scan>find", "scan>find scan>find", "more-calls likely R-edge");

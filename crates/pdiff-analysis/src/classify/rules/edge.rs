@@ -404,10 +404,9 @@ fn more_calls(
         let times = own_times(context, case).zip(of_caller);
         has_more_calls && times.is_some_and(|(times, of_caller)| times >= MORE_THAN_REST * of_caller)
     };
-    let is_called_again = calls.before > 0
-        && row.booked.significant
-        && is_beyond_own()
-        && calls_at_more_places(context, caller, case);
+    let is_told = row.booked.significant || per_operation::is_own(Judged::Total, row);
+    let is_called_again =
+        calls.before > 0 && is_told && is_beyond_own() && calls_at_more_places(context, caller, case);
     let costs_more = || {
         costs_more_as_a_whole(context, case)
             || costs_more_by_calls(context, case, pct)
