@@ -22,9 +22,6 @@ const NET_PART: f64 = 0.4;
 /// The part of a change that a node's own samples must be, so that it is said of the node alone.
 const OWN_PART: f64 = 0.5;
 
-/// Shares below a node that has so much of both sides cancel by themselves, in percent.
-const NEARLY_ALL_PCT: f64 = 90.0;
-
 /// A node that has more of a side is not a place but a frame around places.
 const MOST_OF_A_SIDE: f64 = 0.25;
 
@@ -287,18 +284,12 @@ impl Choice<'_> {
         self.changes.own[self.node].points.abs() >= OWN_PART * change.points.abs()
     }
 
-    /// Whether the changes below are two sides of one.
+    /// Whether the changes below are two sides of one. What cancels in a frame around much of the program is not one thing.
     fn cancels(&self, inner: &[Pick]) -> bool {
         let change = &self.changes.all[self.node];
         let sum: f64 = inner.iter().map(|pick| pick.change.points.abs()).sum();
         let is_small = change.points.abs() < CANCELS * sum && sum >= NET_PART * self.weight();
-        inner.len() > 1 && is_small && !self.is_nearly_all()
-    }
-
-    /// Whether the node holds so much of both sides that shares below it add up to the same on both, whatever happened.
-    fn is_nearly_all(&self) -> bool {
-        let noise = &self.changes.all[self.node].noise;
-        noise.before_pct.min(noise.after_pct) >= NEARLY_ALL_PCT
+        inner.len() > 1 && is_small && !self.is_wide()
     }
 
     /// The rest of a node without the parts picked below it.

@@ -566,3 +566,22 @@ fn functions_that_one_caller_reaches_through_a_helper_are_parts_of_their_own() {
     assert_eq!(names, ["like", "print"]);
     assert!(weights_sum(&comparison));
 }
+
+/// What grew and what shrank below a function that has most of the program's samples, though not all: the stacks of the rest lost their
+/// callers.
+#[test]
+fn what_cancels_in_a_frame_around_the_program_is_told_one_by_one() {
+    let program = |handle: u32, checksum: u32, lost: u32| {
+        [
+            ("main;handle", handle),
+            ("main;checksum", checksum),
+            ("main;steady_a", 60),
+            ("main;steady_b", 60),
+            ("/lib/libc.so.6!vfprintf", lost),
+        ]
+    };
+    let (before, after) = (program(150, 400, 220), program(420, 190, 110));
+    let names: Vec<String> =
+        found(&before, &after).findings.list.iter().map(|part| part.name.clone()).collect();
+    assert!(names.contains(&"handle".to_owned()) && names.contains(&"checksum".to_owned()), "{names:?}");
+}
