@@ -178,6 +178,8 @@ pub(crate) struct Ways {
     pub(crate) beside: &'static str,
     /// What all conditions in the caller's code ask.
     pub(crate) asks: PerSide<Option<&'static str>>,
+    /// Where a function above begins, and what all conditions in its code ask.
+    pub(crate) above: (u64, PerSide<&'static str>),
     /// The numbers that differ in the code of functions, by where these begin before.
     pub(crate) numbers: Vec<(u64, OtherNumber)>,
     /// Whether a turn of the loop around the call can go on without it, and the samples there.
@@ -233,8 +235,10 @@ impl CodePaths for Ways {
     }
 
     fn conditions(&self, side: Side, bodies: &[Range<u64>]) -> Option<Vec<Box<str>>> {
-        let is_asked = bodies.first().is_some_and(|body| body.start == self.caller);
-        let asks = self.asks[side].filter(|_| is_asked)?;
+        let start = bodies.first()?.start;
+        let of_caller = || self.asks[side].filter(|_| start == self.caller);
+        let of_above = || Some(self.above.1[side]).filter(|_| start == self.above.0);
+        let asks = of_caller().or_else(of_above)?;
         Some(asks.split_whitespace().map(Into::into).collect())
     }
 

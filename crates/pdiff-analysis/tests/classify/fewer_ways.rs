@@ -150,6 +150,31 @@ fn a_loop_around_a_call_may_run_more_often() {
     };
     assert_eq!(said_of_get(&of(0), 20).0, LIKELY);
     assert_eq!(said_of_get(&of(90), 20).0, PROVED);
+    // 90 samples in half of the code, of 100 in all of it, may be nearly all runs; 30 are no reason to cost many times as much.
+    let in_half = |around: u64| Ways { around_bytes: 100, ..of(around) };
+    assert_eq!(said_of_get(&in_half(90), 20).0, PROVED);
+    assert_eq!(said_of_get(&in_half(30), 20).0, LIKELY);
+    // Of several conditions the one that is gone does not tell how often a loop runs.
+    let fewer = |repeats: bool| Ways { repeats, ..ways(0x4000, "null:7 small:90", "null:7") };
+    assert_eq!(said_of_get(&fewer(false), 20).0, PROVED);
+    assert_eq!(said_of_get(&fewer(true), 20).0, LIKELY);
+}
+
+#[test]
+fn a_condition_that_is_gone_may_be_one_of_a_caller_now() {
+    let of = |main: [&'static str; 2]| Ways {
+        can_skip: PerSide::new(Some(true), Some(false)),
+        around: PerSide::new(Some([90, 10_000]), Some([0, 10_000])),
+        conditions: PerSide::default(),
+        asks: PerSide::new(Some("null small"), Some("null")),
+        // In the order of their names: get at 1000, main at 2000.
+        above: (0x2000, PerSide::new(main[0], main[1])),
+        ..ways(0x4000, "", "")
+    };
+    assert_eq!(said_of_get(&of(["large", "large"]), 20).0, PROVED);
+    assert_eq!(said_of_get(&of(["large", "large other"]), 20).0, PROVED);
+    assert_eq!(said_of_get(&of(["large small", "large small"]), 20).0, PROVED);
+    assert_eq!(said_of_get(&of(["large", "large small"]), 20).0, LIKELY);
 }
 
 #[test]

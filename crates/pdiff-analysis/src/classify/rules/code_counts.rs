@@ -84,11 +84,10 @@ pub(super) fn is_lost_way_why(
     times: f64,
 ) -> bool {
     let samples = samples_around(context, caller, callee, Side::Before);
-    let repeats = || {
-        let (code, entries) = code_and_entries(context, caller, callee, Side::After)?;
-        context.input.paths?.repeats(Side::After, &code, &entries)
-    };
-    let was_taken = samples.is_some_and(|of| of.around >= FEW_SAMPLES);
+    let repeats = || repeats(context, caller, callee);
+    // So often that most of what it costs more is for that.
+    let was_taken = samples
+        .is_some_and(|of| of.around >= FEW_SAMPLES && part_around(&of) >= 1.0 - times.powf(-EXPLAINED));
     let may_be_taken = || {
         samples.is_none_or(|of| {
             let part = of.around_bytes as f64 / of.own_bytes.max(1) as f64;
@@ -97,6 +96,21 @@ pub(super) fn is_lost_way_why(
         })
     };
     was_taken || (repeats() == Some(false) && may_be_taken())
+}
+
+/// Whether a loop of a function of the after build says how often it calls a callee.
+fn repeats(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Option<bool> {
+    let (code, entries) = code_and_entries(context, caller, callee, Side::After)?;
+    context.input.paths?.repeats(Side::After, &code, &entries)
+}
+
+/// How much of what a function costs more, on a log scale, must be for the ways that are gone, where it may call a callee several times.
+const EXPLAINED: f64 = 0.5;
+
+/// The part of the runs of a function that took such ways, by the samples an instruction there and in all of its code.
+fn part_around(of: &SamplesAround) -> f64 {
+    let by_byte = |samples: u64, bytes: u64| samples as f64 / bytes.max(1) as f64;
+    by_byte(of.around, of.around_bytes) / by_byte(of.own.max(1), of.own_bytes)
 }
 
 /// The turns of the loop in a caller that went on without a call of the callee in the before run, if the after build has none. Another way
@@ -175,6 +189,37 @@ pub(super) fn way_not_taken(
     is_told.then_some(PerSide::new(before, after))
 }
 
+/// How many callers in a row may ask what a function asked before.
+const FARTHEST_CALLER: usize = 4;
+
+/// Whether one of the functions that lead to a function has a condition now that the function lost: it may have moved there.
+pub(super) fn is_asked_above(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let Some(lost) = conditions_beyond(context, case, Side::Before) else { return false };
+    let mut below = case;
+    for _ in 0..FARTHEST_CALLER {
+        let main = context.calls_to(below.row, Side::After).into_iter().find_map(|call| context.caller(call));
+        let Some(main) = main else { return false };
+        let new = conditions_beyond(context, main, Side::After).unwrap_or_default();
+        if new.iter().any(|asks| lost.contains(asks)) {
+            return true;
+        }
+        below = main;
+    }
+    false
+}
+
+/// What the conditions ask that a function's code has more on one side; `None` if that is not known.
+fn conditions_beyond(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<Vec<Box<str>>> {
+    let of = |side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
+    let mut rest = of(side)?;
+    for asks in &of(side.other())? {
+        if let Some(at) = rest.iter().position(|own| own == asks) {
+            rest.remove(at);
+        }
+    }
+    Some(rest)
+}
+
 /// The conditions under which a function returns without a call of the callee, in both builds, if after has fewer of the same, and no
 /// other, and the before run took the ways of those that are gone. A check that was never true is gone without an effect, so these
 /// ways must have samples of their own. The ways that are left must be taken as before: else the data may have changed.
@@ -188,6 +233,10 @@ pub(super) fn fewer_ways_around(
     let is_asked_as_before =
         main.is_none_or(|main| context.builds.same_code(&main.ids) != Some(false) || context.is_relaid(main));
     if !context.is_patched || !is_asked_as_before {
+        return None;
+    }
+    // A loop around the call may run more often.
+    if repeats(context, caller, callee) == Some(true) {
         return None;
     }
     let of = |side: Side| {

@@ -103,7 +103,7 @@ fn proof_at_depth(
     let runs_as_before =
         || own_times_at_most(context, holder()).is_some_and(|of_caller| OTHER_TIMES * of_caller <= times);
     let is_called_more = callee.is_of_library() || code_counts::is_called_more(context, callee);
-    if !is_called_more || !runs_as_before() {
+    if !is_called_more || !runs_as_before() || code_counts::is_asked_above(context, caller) {
         return None;
     }
     let by_code = no_way_around(context, caller, call)
