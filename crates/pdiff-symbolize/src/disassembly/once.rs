@@ -60,7 +60,7 @@ fn in_loops(steps: &BTreeMap<u64, Step>) -> FxHashSet<u64> {
                     if lowest[&at] == numbers[&at] {
                         let from = component.iter().rposition(|member| *member == at).unwrap_or(0);
                         let members = component.split_off(from);
-                        is_open.retain(|open| !members.contains(open));
+                        members.iter().for_each(|member| _ = is_open.remove(member));
                         if members.len() > 1 {
                             found.extend(members);
                         }

@@ -48,8 +48,7 @@ pub(super) fn calls_that_run(context: &Context<'_>, caller: &Case<'_>, callee: &
         return calls;
     }
     let made = |side: Side| {
-        let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        let samples = context.input.paths?.samples_under_calls(side, &code, &entries)?;
+        let samples = samples_under_calls(context, caller, callee, side)?;
         let all: u64 = samples.iter().sum();
         let least = PART_OF_CALL * all as f64;
         (all >= SURE_OF_CALLS).then(|| samples.iter().filter(|samples| **samples as f64 >= least).count())
@@ -58,11 +57,21 @@ pub(super) fn calls_that_run(context: &Context<'_>, caller: &Case<'_>, callee: &
     PerSide::new(calls.before, if are_made { calls.after } else { calls.before })
 }
 
+/// The samples of a side under each call of a function in the code of a caller.
+fn samples_under_calls(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    side: Side,
+) -> Option<Vec<u64>> {
+    let (code, entries) = code_and_entries(context, caller, callee, side)?;
+    context.input.paths?.samples_under_calls(side, &code, &entries)
+}
+
 /// Whether the stacks show that a caller makes calls of a function at more places than before.
 pub(super) fn calls_at_more_places(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
     let places = |side: Side| {
-        let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        let samples = context.input.paths?.samples_under_calls(side, &code, &entries)?;
+        let samples = samples_under_calls(context, caller, callee, side)?;
         Some(samples.into_iter().filter(|samples| *samples >= FEW_SAMPLES).count())
     };
     places(Side::Before).zip(places(Side::After)).is_some_and(|(before, after)| before > 0 && after > before)
@@ -107,7 +116,7 @@ fn repeats(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Optio
 /// How much of what a function costs more, on a log scale, must be for the ways that are gone, where it may call a callee several times.
 const EXPLAINED: f64 = 0.5;
 
-/// The part of the runs of a function that took such ways, by the samples an instruction there and in all of its code.
+/// The part of the runs of a function that took such ways, by the samples a byte there and in all of its code.
 fn part_around(of: &SamplesAround) -> f64 {
     let by_byte = |samples: u64, bytes: u64| samples as f64 / bytes.max(1) as f64;
     by_byte(of.around, of.around_bytes) / by_byte(of.own.max(1), of.own_bytes)
@@ -197,8 +206,7 @@ pub(super) fn is_asked_above(context: &Context<'_>, case: &Case<'_>) -> bool {
     let Some(lost) = conditions_beyond(context, case, Side::Before) else { return false };
     let mut below = case;
     for _ in 0..FARTHEST_CALLER {
-        let main = context.calls_to(below.row, Side::After).into_iter().find_map(|call| context.caller(call));
-        let Some(main) = main else { return false };
+        let Some(main) = main_caller(context, below) else { return false };
         let new = conditions_beyond(context, main, Side::After).unwrap_or_default();
         if new.iter().any(|asks| lost.contains(asks)) {
             return true;
@@ -208,7 +216,12 @@ pub(super) fn is_asked_above(context: &Context<'_>, case: &Case<'_>) -> bool {
     false
 }
 
-/// What the conditions ask that a function's code has more on one side; `None` if that is not known.
+/// The caller that calls a function most in the after run.
+fn main_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
+    context.calls_to(case.row, Side::After).into_iter().find_map(|call| context.caller(call))
+}
+
+/// What the conditions ask that a function's code has more on one side, sorted; `None` if that is not known.
 fn conditions_beyond(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<Vec<Box<str>>> {
     let of = |side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
     let mut rest = of(side)?;
@@ -229,7 +242,7 @@ pub(super) fn fewer_ways_around(
     callee: &Case<'_>,
 ) -> Option<FewerWays> {
     // What else changed above may ask it for other things, or ask itself what it asked.
-    let main = context.calls_to(caller.row, Side::After).into_iter().find_map(|call| context.caller(call));
+    let main = main_caller(context, caller);
     let is_asked_as_before =
         main.is_none_or(|main| context.builds.same_code(&main.ids) != Some(false) || context.is_relaid(main));
     if !context.is_patched || !is_asked_as_before {
@@ -291,14 +304,13 @@ pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
 /// What the conditions asked that a function's code lost, if it has no new ones and the before run took both ways of them; `None` if it
 /// lost none.
 pub(super) fn lost_conditions(context: &Context<'_>, case: &Case<'_>) -> Option<Vec<String>> {
-    let (paths, code) = (context.input.paths?, only_copy(context, case, Side::Before)?);
-    let mut lost = paths.conditions(Side::Before, &code)?;
-    for asks in &paths.conditions(Side::After, &only_copy(context, case, Side::After)?)? {
-        let at = lost.iter().position(|before| before == asks)?;
-        lost.remove(at);
+    if !conditions_beyond(context, case, Side::After)?.is_empty() {
+        return None;
     }
+    let lost = conditions_beyond(context, case, Side::Before)?;
     let asks: Vec<String> = lost.into_iter().map(String::from).collect();
-    let ways = paths.samples_beside(Side::Before, &code, &asks)?;
+    let code = only_copy(context, case, Side::Before)?;
+    let ways = context.input.paths?.samples_beside(Side::Before, &code, &asks)?;
     // Of several that ask the same, those with the fewest samples may be the ones that are gone: they come first.
     let count = |of: &str| asks.iter().filter(|asks| *asks == of).count();
     let mut distinct = asks.clone();
