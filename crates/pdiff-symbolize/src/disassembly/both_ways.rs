@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn both_ways_of_a_condition_have_code_of_their_own() {
         let ways = |code: &[u8]| {
-            let asks = ["test4 same e".to_owned()];
+            let asks = ["cmp4 0,r e".to_owned()];
             let found = both_ways(&[(0x1000, code)], (&[], &CallTargets::default()), &|_| false, &asks);
             let pairs =
                 |code: Vec<Range<u64>>| code.into_iter().map(|of| (of.start, of.end)).collect::<Vec<_>>();
@@ -57,7 +57,7 @@ mod tests {
         // cmpl $5,0x18(%rsi); jne 1f; test %edi,%edi; je 1f; nop; jmp 2f; 1: nop; nop; 2: ret
         let code = b"\x83\x7e\x18\x05\x75\x07\x85\xff\x74\x03\x90\xeb\x02\x90\x90\xc3";
         let expected = [(0x100d, 0x100f), (0x100a, 0x100d)];
-        assert_eq!(ways(code), [("test4 same e".into(), expected.map(|of| vec![of]))]);
+        assert_eq!(ways(code), [("cmp4 0,r e".into(), expected.map(|of| vec![of]))]);
         // 1: test %edi,%edi; jne 1b; ret: in a loop, the way round leads to all.
         assert_eq!(ways(b"\x85\xff\x75\xfc\xc3")[0].1, [vec![(0x1000, 0x1004)], Vec::new()]);
     }

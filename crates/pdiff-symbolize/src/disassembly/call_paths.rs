@@ -442,15 +442,15 @@ mod tests {
             assert_eq!(found.iter().map(|way| &*way.asks).collect::<Vec<_>>(), expected, "{code:02x?}");
         };
         // test %edi,%edi; je 1f; call 0x2000; 1: ret
-        check(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3", &["test4 same e"]);
+        check(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3", &["cmp4 0,r e"]);
         // test %edi,%edi; jne 1f; ret; 1: call 0x2000; ret: the same with the other condition.
-        check(b"\x85\xff\x75\x01\xc3\xe8\xf6\x0f\x00\x00\xc3", &["test4 same e"]);
+        check(b"\x85\xff\x75\x01\xc3\xe8\xf6\x0f\x00\x00\xc3", &["cmp4 0,r e"]);
         // cmpl $5,0x18(%rsi); je 1f; nop; 1: test %edi,%edi; je 2f; call 0x2000; 2: ret: the first leads to the call on both ways.
         let two = b"\x83\x7e\x18\x05\x74\x01\x90\x85\xff\x74\x05\xe8\xf0\x0f\x00\x00\xc3";
-        check(two, &["test4 same e"]);
+        check(two, &["cmp4 0,r e"]);
         // cmpl $5,0x18(%rsi); jle 2f; nop; test %edi,%edi; je 2f; call 0x2000; 2: ret
         let both = b"\x83\x7e\x18\x05\x7e\x0a\x90\x85\xff\x74\x05\xe8\xf0\x0f\x00\x00\xc3";
-        check(both, &["cmp4 5,[+24] l", "test4 same e"]);
+        check(both, &["cmp4 0,r e", "cmp4 5,[+24] l"]);
         // cmpl $5,0x18(%rsp); je 0x2000 (in tail position); cmpb $1,0x100(%rip); je 0x2000; ret
         let tail = b"\x83\x7c\x24\x18\x05\x0f\x84\xf5\x0f\x00\x00\x80\x3d\x00\x01\x00\x00\x01\x0f\x84\xe8\x0f\x00\x00\xc3";
         check(tail, &["cmp1 1,[static] e"]);

@@ -1,8 +1,8 @@
 //! What an instruction of x86-64 asks before it jumps, in words that do not depend on registers and places on the stack.
 //!
-//! The compiler chooses registers, places on the stack, which operand comes first, and whether it jumps if a condition holds or if it does
-//! not. What is left is the kind of comparison, its width in bytes, the place in a record and the constant: `cmp4 5,r e`,
-//! `test8 same e`, `cmp4 [+24],r b`.
+//! The compiler chooses registers, places on the stack, which operand comes first, by which instruction a number is compared with zero,
+//! and whether it jumps if a condition holds or if it does not. What is left is the kind of comparison, its width in bytes, the
+//! place in a record and the constant: `cmp4 5,r e`, `cmp8 0,r e`, `cmp4 [+24],r b`.
 
 use iced_x86::{ConditionCode, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
@@ -48,37 +48,70 @@ impl Asked {
 
     /// What is compared with what, whichever comes first.
     fn words(&self, compared: &Instruction, code: ConditionCode) -> String {
-        let mnemonic = compared.mnemonic();
-        let is_same = mnemonic == Mnemonic::Test
-            && compared.op0_kind() == OpKind::Register
-            && compared.op1_kind() == OpKind::Register
-            && compared.op0_register() == compared.op1_register();
-        let mut operands: Vec<String> =
-            (0..compared.op_count()).map(|at| self.operand(compared, at)).collect();
-        let is_swapped = operands.is_sorted_by(|a, b| a > b);
-        let may_swap = matches!(mnemonic, Mnemonic::Cmp | Mnemonic::Test);
-        if may_swap {
+        let operands = || (0..compared.op_count()).map(|at| self.operand(compared, at)).collect();
+        let is_zero = |at: u32| compared.try_immediate(at).is_ok_and(|number| number == 0);
+        let (mnemonic, mut operands): (_, Vec<String>) = match compared.mnemonic() {
+            // A number and itself: that asks for the number.
+            Mnemonic::Test if is_with_itself(compared) => (Mnemonic::Cmp, vec!["r".into(), "0".into()]),
+            // The result may be used later; it is zero in the same cases.
+            Mnemonic::And => (Mnemonic::Test, operands()),
+            other => (other, operands()),
+        };
+        let is_cmp = mnemonic == Mnemonic::Cmp;
+        let code = if is_cmp && (is_with_itself(compared) || is_zero(1)) { beside_zero(code) } else { code };
+        let is_swapped = is_cmp && operands.is_sorted_by(|a, b| a > b);
+        if is_cmp || mnemonic == Mnemonic::Test {
             operands.sort_unstable();
         }
-        let operands = if is_same { "same".to_owned() } else { operands.join(",") };
-        let kind = format!("{mnemonic:?}{}", width(compared)).to_lowercase();
-        format!("{kind} {operands} {}", name(code, may_swap && is_swapped && mnemonic == Mnemonic::Cmp))
+        let condition = name(code, is_swapped);
+        // Bits of a number are asked for in as few bytes as the compiler likes.
+        let is_of_bits =
+            mnemonic == Mnemonic::Test && condition == "e" && operands.iter().any(|of| of != "r");
+        let bytes = if is_of_bits { String::new() } else { width(compared).to_string() };
+        format!("{}{bytes} {} {condition}", format!("{mnemonic:?}").to_lowercase(), operands.join(","))
     }
 
     fn operand(&self, instruction: &Instruction, at: u32) -> String {
         match instruction.op_kind(at) {
             OpKind::Register => "r".to_owned(),
             OpKind::Memory if instruction.is_ip_rel_memory_operand() => "[static]".to_owned(),
-            OpKind::Memory => match instruction.memory_base().full_register() {
-                Register::RSP => "[stack]".to_owned(),
-                Register::RBP if self.has_frame_pointer => "[stack]".to_owned(),
-                _ => {
-                    let index = if instruction.memory_index() == Register::None { "" } else { "+i" };
-                    format!("[{:+}{index}]", instruction.memory_displacement64() as i64)
+            OpKind::Memory => {
+                let is_stack = match instruction.memory_base().full_register() {
+                    Register::RSP => true,
+                    Register::RBP => self.has_frame_pointer,
+                    _ => false,
+                };
+                match (is_stack, instruction.memory_index()) {
+                    // A number that found no register.
+                    (true, Register::None) => "r".to_owned(),
+                    (true, _) => "[stack+i]".to_owned(),
+                    (false, index) => {
+                        let index = if index == Register::None { "" } else { "+i" };
+                        format!("[{:+}{index}]", instruction.memory_displacement64() as i64)
+                    }
                 }
-            },
+            }
             _ => (instruction.try_immediate(at).unwrap_or(0) as i64).to_string(),
         }
+    }
+}
+
+/// Whether the two operands are one register.
+fn is_with_itself(compared: &Instruction) -> bool {
+    compared.mnemonic() == Mnemonic::Test
+        && compared.op0_kind() == OpKind::Register
+        && compared.op1_kind() == OpKind::Register
+        && compared.op0_register() == compared.op1_register()
+}
+
+/// The same condition of a number and zero: a number less than zero has a sign, and one that has no sign is not above zero if it is zero.
+fn beside_zero(code: ConditionCode) -> ConditionCode {
+    match code {
+        ConditionCode::l => ConditionCode::s,
+        ConditionCode::ge => ConditionCode::ns,
+        ConditionCode::be => ConditionCode::e,
+        ConditionCode::a => ConditionCode::ne,
+        other => other,
     }
 }
 
@@ -126,7 +159,7 @@ mod tests {
         let cold: &[u8] = b"\x83\x7e\x18\x05\x75\x02\x74\x00";
         let found = all_conditions(&[(0x1000, hot), (0x3000, cold)]);
         let words: Vec<&str> = found.iter().map(|asks| &**asks).collect();
-        assert_eq!(words, ["cmp4 5,[+24] e", "cmp4 5,[+24] e", "test4 same e"]);
+        assert_eq!(words, ["cmp4 0,r e", "cmp4 5,[+24] e", "cmp4 5,[+24] e"]);
     }
 
     #[test]
@@ -142,8 +175,8 @@ mod tests {
     #[test]
     fn what_is_compared_counts_with_its_width() {
         // test %edi,%edi; je +2, test %rdi,%rdi; je +2, test %edi,%esi; je +2
-        assert_eq!(asks(b"\x85\xff\x74\x02"), "test4 same e");
-        assert_eq!(asks(b"\x48\x85\xff\x74\x02"), "test8 same e");
+        assert_eq!(asks(b"\x85\xff\x74\x02"), "cmp4 0,r e");
+        assert_eq!(asks(b"\x48\x85\xff\x74\x02"), "cmp8 0,r e");
         assert_eq!(asks(b"\x85\xfe\x74\x02"), "test4 r,r e");
         // cmpl $5,0x18(%rsi); je +2, cmpb $5,0x18(%rsi); je +2, cmpl $5,0x18(%rsi,%rax,4); je +2
         assert_eq!(asks(b"\x83\x7e\x18\x05\x74\x02"), "cmp4 5,[+24] e");
@@ -152,11 +185,36 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_compared_with_zero_in_many_ways() {
+        // test %rdi,%rdi; je +2, cmpq $0,0x8(%rsp); jne +2, cmp $0,%rdi; jbe +2
+        for code in
+            [&b"\x48\x85\xff\x74\x02"[..], b"\x48\x83\x7c\x24\x08\x00\x75\x02", b"\x48\x83\xff\x00\x76\x02"]
+        {
+            assert_eq!(asks(code), "cmp8 0,r e");
+        }
+        // test %edi,%edi; js +2, cmp $0,%edi; jge +2, and test %edi,%edi; jle +2, cmp $0,%edi; jg +2
+        assert_eq!(asks(b"\x85\xff\x78\x02"), "cmp4 0,r s");
+        assert_eq!(asks(b"\x83\xff\x00\x7d\x02"), "cmp4 0,r s");
+        assert_eq!(asks(b"\x85\xff\x7e\x02"), asks(b"\x83\xff\x00\x7f\x02"));
+    }
+
+    #[test]
+    fn bits_are_asked_for_in_few_bytes_or_many() {
+        // test $32,%eax; je +2, and $32,%eax; je +2, test $32,%al; jne +2
+        let all = [&b"\xa9\x20\x00\x00\x00\x74\x02"[..], b"\x83\xe0\x20\x74\x02", b"\xa8\x20\x75\x02"];
+        assert_eq!(all.map(asks), ["test 32,r e"; 3]);
+        // test %edi,%esi; je +2
+        assert_eq!(asks(b"\x85\xfe\x74\x02"), "test4 r,r e");
+    }
+
+    #[test]
     fn rbp_is_the_stack_only_if_it_was_made_so() {
         // cmpl $5,0x8(%rbp); je +2
         assert_eq!(asks(b"\x83\x7d\x08\x05\x74\x02"), "cmp4 5,[+8] e");
         // mov %rsp,%rbp; cmpl $5,0x8(%rbp); je +2
-        assert_eq!(asks(b"\x48\x89\xe5\x83\x7d\x08\x05\x74\x02"), "cmp4 5,[stack] e");
+        assert_eq!(asks(b"\x48\x89\xe5\x83\x7d\x08\x05\x74\x02"), "cmp4 5,r e");
+        // cmpl $5,0x8(%rsp,%rax,4); je +2
+        assert_eq!(asks(b"\x83\x7c\x84\x08\x05\x74\x02"), "cmp4 5,[stack+i] e");
     }
 
     #[test]
