@@ -194,10 +194,20 @@ impl CodePaths for ProgramPaths<'_> {
     fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround> {
         let turns = self.of(side)?.turns_around(bodies, callees)?;
         let sampled = self.sampled(side)?;
-        let there = sampled.within(bodies).filter(|(addr, ..)| is_within(&turns.code, *addr));
-        let taken = there.map(|(.., count)| count).sum();
-        let (exits, other_calls) = (turns.exits, turns.other_calls);
-        Some(TurnsAround { can_skip: turns.can_skip, taken, exits, other_calls, all: sampled.all })
+        let [mut taken, mut own] = [0; 2];
+        for (addr, is_leaf, count) in sampled.within(bodies) {
+            taken += if is_within(&turns.code, addr) { count } else { 0 };
+            own += if is_leaf && is_within(&turns.all_code, addr) { count } else { 0 };
+        }
+        Some(TurnsAround {
+            can_skip: turns.can_skip,
+            taken,
+            bytes: turns.code.iter().map(|code| code.end - code.start).sum(),
+            own,
+            exits: turns.exits,
+            other_calls: turns.other_calls,
+            all: sampled.all,
+        })
     }
 
     fn samples_under_calls(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<u64>> {

@@ -63,6 +63,10 @@ pub struct TurnsAround {
     pub can_skip: bool,
     /// The samples in code that only these run, in what is called there, too.
     pub taken: u64,
+    /// The length of that code, in bytes.
+    pub bytes: u64,
+    /// The samples in the loop's own code.
+    pub own: u64,
     /// What is asked where the loop may be left, each once, in order.
     pub exits: Vec<Box<str>>,
     /// How many other calls the loop has.

@@ -184,6 +184,10 @@ pub(crate) struct Ways {
     pub(crate) numbers: Vec<(u64, OtherNumber)>,
     /// Whether a turn of the loop around the call can go on without it, and the samples there.
     pub(crate) turns: PerSide<Option<(bool, u64)>>,
+    /// Whether turns without the call have next to no code of their own.
+    pub(crate) are_turns_short: bool,
+    /// Samples in the loop's own code.
+    pub(crate) in_loop: PerSide<u64>,
     /// What is asked where that loop may be left.
     pub(crate) exits: PerSide<&'static str>,
     /// How many other calls that loop has.
@@ -246,6 +250,8 @@ impl CodePaths for Ways {
         let turns = |(can_skip, taken)| TurnsAround {
             can_skip,
             taken,
+            bytes: if self.are_turns_short { 16 } else { 17 },
+            own: self.in_loop[side],
             exits: self.exits[side].split_whitespace().map(Into::into).collect(),
             other_calls: self.other_calls[side],
             all: 10_000,

@@ -57,6 +57,13 @@ fn a_condition_that_is_gone_and_was_true_proves_a_missing_fast_path() {
     assert_eq!(of_all("null:7 small:90", 100_000), LIKELY);
     assert_eq!(of_all("null:7 small:9", 1_000), LIKELY);
     assert_eq!(of_all("null:7 small:10", 1_000), PROVED);
+    // Few samples lie on ways that are short: a quarter of the runs may take them.
+    let in_half = |around: u64| {
+        let around = PerSide::new(Some([around, 100_000]), Some([0, 100_000]));
+        let ways = Ways { around, around_bytes: 100, ..ways(0x4000, "null:7 small:90", "null:7") };
+        said_of_get(&ways, 20).0
+    };
+    assert_eq!([in_half(124), in_half(125)], [LIKELY, PROVED].map(str::to_owned));
     // Of two that ask the same, the one that was hardly true may be gone.
     assert_eq!(said_with("null:0 null:90", "null:90"), LIKELY);
     // One is gone, and another one is new, or asks something else.
@@ -265,6 +272,14 @@ fn a_loop_whose_turns_all_make_a_call_that_some_did_without_proves_a_missing_fas
 
 /// What is said of `slow`, which costs 160 under `look` after; the loop in `look` makes the call in every turn.
 fn said_of_slow(before: u64, own: [u64; 2], exits: [&'static str; 2], other_calls: [usize; 2]) -> String {
+    let turns = PerSide::new(Some((true, 40)), Some((false, 0)));
+    let (exits, other_calls) =
+        (PerSide::new(exits[0], exits[1]), PerSide::new(other_calls[0], other_calls[1]));
+    said_of_turns(before, own, Ways { turns, exits, other_calls, ..Ways::default() })
+}
+
+/// The same by what is known of the ways.
+fn said_of_turns(before: u64, own: [u64; 2], known: Ways) -> String {
     let (steady, words) = steady();
     let build = |look: u32| {
         format!(
@@ -276,10 +291,7 @@ fn said_of_slow(before: u64, own: [u64; 2], exits: [&'static str; 2], other_call
         format!("{steady}main;look {own}\nmain;look;slow {slow}\nmain;merge 20\nmain;merge;slow 60")
     };
     // In the order of their names: look at 1000, main, merge, slow at 4000.
-    let turns = PerSide::new(Some((true, 40)), Some((false, 0)));
-    let (exits, other_calls) =
-        (PerSide::new(exits[0], exits[1]), PerSide::new(other_calls[0], other_calls[1]));
-    let ways = Ways { caller: 0x1000, callee: 0x4000, turns, exits, other_calls, ..Ways::default() };
+    let ways = Ways { caller: 0x1000, callee: 0x4000, ..known };
     let extra = Extra { paths: Some(&ways), ..Extra::default() };
     let (old, new) = (of(own[0], before), of(own[1], 160));
     let outcome = classified_with(seen(&old, &build(60)), seen(&new, &build(61)), &extra);
@@ -298,6 +310,29 @@ fn turns_that_are_gone_prove_nothing_where_the_same_may_be_done_elsewhere() {
     // The check leaves the loop now, or another function does it.
     assert_eq!(said_of_slow(10, [94, 90], ["end", "end kind"], [1, 1]), likely);
     assert_eq!(said_of_slow(10, [94, 90], exits, [1, 2]), likely);
+}
+
+#[test]
+fn turns_that_only_jumped_over_a_call_are_told_by_more_calls_in_as_many_turns() {
+    let said_with = |before, taken, are_turns_short, once: [u64; 2], in_loop: [u64; 2]| {
+        let turns = PerSide::new(Some((true, taken)), Some((false, 0)));
+        let once = PerSide::new(Some([10, 100]), Some(once));
+        let in_loop = PerSide::new(in_loop[0], in_loop[1]);
+        said_of_turns(before, [90, 90], Ways { turns, are_turns_short, once, in_loop, ..Ways::default() })
+    };
+    let (likely, proved) = ("missing-fast-path likely R-edge", "missing-fast-path proved R-edge");
+    let (more, same) = ([100, 1000], [100, 100]);
+    assert_eq!(said_with(10, 0, true, more, same), proved);
+    assert_eq!(said_with(10, 9, true, more, same), proved);
+    // Code of which a part would show that it ran.
+    assert_eq!(said_with(10, 9, false, more, same), likely);
+    // The calls cost more, or are not so many more.
+    assert_eq!(said_with(10, 0, true, [20, 1000], same), likely);
+    assert_eq!(said_with(40, 0, true, more, same), likely);
+    // There are more turns, or it is not known how many. Of 16 times as much, turns may be eight times as many.
+    assert_eq!(said_with(10, 0, true, more, [10, 60]), proved);
+    assert_eq!(said_with(10, 0, true, more, [10, 100]), likely);
+    assert_eq!(said_with(10, 0, true, more, [9, 9]), likely);
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub struct TurnsAround {
     pub can_skip: bool,
     /// The code that only these run, in order.
     pub code: Vec<Range<u64>>,
+    /// The code of the loop, in order.
+    pub all_code: Vec<Range<u64>>,
     /// What is asked where the loop may be left, each once, in order.
     pub exits: Vec<Box<str>>,
     /// How many other calls the loop has.
@@ -36,6 +38,7 @@ pub(super) fn turns_around(
     let steps = steps(parts, callees, never_returns)?;
     let (head, turn) = turn(&steps, parts.first()?.0)?;
     let code = ranges(&turn, around(&turn, head)?);
+    let all_code = ranges(&turn, turn.keys().copied());
     let run = reached(&turn, [head], false)?;
     let can_skip = run.iter().any(|at| turn.get(at).is_some_and(|step| step.leaves));
     let inside = || turn.keys().filter_map(|at| Some((*at, steps.get(at)?)));
@@ -43,7 +46,7 @@ pub(super) fn turns_around(
     let exits: BTreeSet<Box<str>> =
         inside().filter(|(at, _)| leads_out(*at)).filter_map(|(_, step)| step.asks.clone()).collect();
     let other_calls = inside().filter(|(_, step)| step.may_stay_away).count();
-    Some(TurnsAround { can_skip, code, exits: exits.into_iter().collect(), other_calls })
+    Some(TurnsAround { can_skip, code, all_code, exits: exits.into_iter().collect(), other_calls })
 }
 
 /// The innermost loop that all calls of the callee are in: where a turn begins, and its instructions, of which those that end a turn
@@ -161,7 +164,7 @@ mod tests {
         assert_eq!(found(code), (vec!["dec4 r e".to_owned()], 0));
         // 1: dec %esi; je 2f; test %edi,%edi; je 2f; call 0x2000; call 0x3000; jmp 1b; 2: ret
         let code = b"\xff\xce\x74\x10\x85\xff\x74\x0c\xe8\xf3\x0f\x00\x00\xe8\xee\x1f\x00\x00\xeb\xec\xc3";
-        assert_eq!(found(code), (vec!["dec4 r e".to_owned(), "test4 same e".to_owned()], 1));
+        assert_eq!(found(code), (vec!["cmp4 0,r e".to_owned(), "dec4 r e".to_owned()], 1));
     }
 
     #[test]

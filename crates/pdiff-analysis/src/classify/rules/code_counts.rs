@@ -122,24 +122,37 @@ fn part_around(of: &SamplesAround) -> f64 {
     by_byte(of.around, of.around_bytes) / by_byte(of.own.max(1), of.own_bytes)
 }
 
-/// The turns of the loop in a caller that went on without a call of the callee in the before run, if the after build has none. Another way
-/// out of the loop may have taken their place, or what is called there now may do what they did.
+/// Turns with so few bytes of their own, a jump, have hardly a sample, however often they run.
+const NEXT_TO_NOTHING_BYTES: u64 = 16;
+
+/// The turns of the loop in a caller that went on without a call of the callee in the before run, or may have, if the after build has
+/// none. Another way out of the loop may have taken their place, or what is called there now may do what they did.
 pub(super) fn lost_turns_around(
     context: &Context<'_>,
     caller: &Case<'_>,
     callee: &Case<'_>,
-) -> Option<TurnsAround> {
+) -> Option<PerSide<TurnsAround>> {
     let of = |side: Side| {
         let (code, entries) = code_and_entries(context, caller, callee, side)?;
         context.input.paths?.turns_around(side, &code, &entries)
     };
-    let before = of(Side::Before).filter(|turns| turns.taken >= FEW_SAMPLES)?;
+    let may_show = |turns: &TurnsAround| turns.taken >= FEW_SAMPLES || turns.bytes <= NEXT_TO_NOTHING_BYTES;
+    let before = of(Side::Before).filter(|turns| turns.can_skip && may_show(turns))?;
     let is_less = |after: &TurnsAround| {
         !after.can_skip
             && after.exits.iter().all(|asks| before.exits.contains(asks))
             && after.other_calls <= before.other_calls
     };
-    of(Side::After).is_some_and(|after| is_less(&after)).then_some(before)
+    let after = of(Side::After).filter(is_less)?;
+    Some(PerSide::new(before, after))
+}
+
+/// How many times as much of all samples the loop's own code has at most, by a standard error; `None` if it had few before.
+pub(super) fn turns_at_most(turns: &PerSide<TurnsAround>) -> Option<f64> {
+    let PerSide { before, after } = turns;
+    let part = |samples: f64, of: &TurnsAround| samples / of.all.max(1) as f64;
+    let most = after.own as f64 + (after.own as f64).sqrt() + 1.0;
+    (before.own >= FEW_SAMPLES).then(|| part(most, after) / part(before.own as f64, before))
 }
 
 /// The samples of a side on the ways through a function without a call of the callee.
@@ -157,13 +170,16 @@ fn samples_around(
 const SURE_TO_SHOW: f64 = 3.0;
 
 /// So many samples on ways without a call tell that they were taken.
-const FEW_SAMPLES: u64 = 10;
+pub(super) const FEW_SAMPLES: u64 = 10;
 
 /// Ways that a run takes less than so many times as often are not taken any more.
 const HARDLY: f64 = 0.1;
 
 /// Ways with less than this part of the samples in a function's own code hardly tell how often it calls.
 const OWN_PART: f64 = 0.1;
+
+/// ... unless so many runs of the function took them.
+const RUNS_PART: f64 = 0.25;
 
 /// Ways with less than this part of the samples that are likely there may be taken less for other data.
 const LEFT_PART: f64 = 0.5;
@@ -272,10 +288,8 @@ pub(super) fn fewer_ways_around(
     let expected = samples(&left) as f64 * after.all as f64 / before.all.max(1) as f64;
     let is_left_as_before =
         expected < FEW_SAMPLES as f64 || samples(&after_ways) as f64 >= LEFT_PART * expected;
-    let is_proof = left.len() == after_ways.len()
-        && taken >= FEW_SAMPLES
-        && taken as f64 >= OWN_PART * before.own as f64
-        && is_left_as_before;
+    let is_often = taken as f64 >= OWN_PART * before.own as f64 || part_around(&before) >= RUNS_PART;
+    let is_proof = left.len() == after_ways.len() && taken >= FEW_SAMPLES && is_often && is_left_as_before;
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
     is_proof.then_some(FewerWays { conditions, asks, taken, all: before.all })
 }
@@ -320,6 +334,19 @@ pub(super) fn lost_conditions(context: &Context<'_>, case: &Case<'_>) -> Option<
         ways.map(|way| way.samples).sum::<u64>()
     };
     (distinct.iter().map(taken).sum::<u64>() >= FEW_SAMPLES).then_some(asks)
+}
+
+/// What the conditions asked that a function's code lost, if it has no new ones, and one of them chose between a call of a variant and
+/// code of its own; `None` if there is no such.
+pub(super) fn lost_choice(context: &Context<'_>, case: &Case<'_>, variant: &Case<'_>) -> Option<Vec<String>> {
+    if !conditions_beyond(context, case, Side::After)?.is_empty() {
+        return None;
+    }
+    let lost = conditions_beyond(context, case, Side::Before)?;
+    let (code, entries) = code_and_entries(context, case, variant, Side::Before)?;
+    let chose = context.input.paths?.conditions_around(Side::Before, &code, &entries)?;
+    let is_lost = chose.iter().any(|way| lost.contains(&way.asks));
+    is_lost.then(|| lost.into_iter().map(String::from).collect())
 }
 
 /// Whether a function of the after build has no loop in its only copy with code of its own.

@@ -10,7 +10,7 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 use super::called_as_often::own_times_at_most;
-use super::code_counts::{self, calls_in_code, copies_in_code, has_lost_way_around};
+use super::code_counts::{self, FEW_SAMPLES, calls_in_code, copies_in_code, has_lost_way_around};
 use super::holder::{code_with_call, sampled_holder};
 use super::newly_active::FACTOR;
 use super::weight::has_same_code;
@@ -127,11 +127,20 @@ fn proof_at_depth(
         let turns = code_counts::lost_turns_around(context, holder, callee)?;
         let less = [(caller, Judged::OwnSelf), (holder, Judged::Booked)];
         let less = less.map(|(case, measure)| less_samples(context, case, measure));
-        if less.into_iter().all(|less| less < LEFT_PART * turns.taken as f64) {
+        let taken = turns.before.taken;
+        let is_told = if taken >= FEW_SAMPLES {
+            less.into_iter().any(|less| less >= LEFT_PART * taken as f64)
+        } else {
+            // Turns that no sample shows: more calls in as many turns tell.
+            let own_times = code_counts::turns_at_most(&turns);
+            let factor = context.common_shift.factor();
+            !callee.is_of_library() && own_times.is_some_and(|own| OTHER_TIMES * own <= factor * times)
+        };
+        if !is_told {
             return None;
         }
         let (_, callee) = names();
-        Some(Fact::NoTurnAround { caller: holder.row.name.to_string(), callee, turns })
+        Some(Fact::NoTurnAround { caller: holder.row.name.to_string(), callee, turns: turns.before })
     };
     by_code.or_else(by_samples).or_else(by_conditions).or_else(by_turns)
 }

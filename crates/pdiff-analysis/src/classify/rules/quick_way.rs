@@ -2,18 +2,24 @@
 //! work at more cost. The function that contained or called the variant calls the general one in the code of both builds. Or a function
 //! that called the variant, which nothing calls any more, does its work itself.
 //!
-//! [`super::succession`] finds two functions of which one left its weight to the other. If the two cost the same, the work moved. It is
-//! never proved: samples do not tell whether the general function does the variant's work, or more of its own.
+//! [`super::succession`] finds two functions of which one left its weight to the other. If the two cost the same, the work moved. Samples
+//! do not tell whether the general function does the variant's work, or more of its own: it is proved only if the code of both
+//! builds shows that a condition is gone that chose between the two, and what asks for the work runs as before.
 
 use pdiff_profile::{PerSide, Side};
 
-use super::code_counts::{all_calls_in_code, calls_in_code, code_bytes};
+use super::called_as_often::own_times_at_most;
+use super::code_counts::{
+    all_calls_in_code, calls_in_code, code_bytes, fewer_ways_around, is_asked_above, is_called_more,
+    lost_choice,
+};
 use super::newly_active::FACTOR;
 use super::succession::net_pp;
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
+use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
@@ -70,7 +76,15 @@ fn general(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         return None;
     }
     let pct = PerSide::new(gone_pct + row.before.total_pct, row.after.total_pct);
-    Some(finding((case, judged), &variants, Some(caller), pct))
+    // Several variants may have been chosen by one condition, of which only one was a quick one.
+    let proof = || {
+        let is_one = variants.len() == 1 && is_called_more(context, case);
+        let ways = fewer_ways_around(context, caller, case)
+            .filter(|_| is_one && runs_as_before(context, caller, pct) && !is_asked_above(context, caller))?;
+        let (caller, callee) = (caller.row.name.to_string(), row.name.to_string());
+        Some(Fact::FewerWaysAround { caller, callee, ways })
+    };
+    Some(finding((case, judged), &variants, Some(caller), pct, proof()))
 }
 
 /// What is said of a function that called a variant before, which nothing calls any more, and does its work in its own code. That has no
@@ -113,11 +127,28 @@ fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let callers = context.calls_to(row, Side::After).into_iter().filter_map(|call| context.caller(call));
-    if callers.chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct)) {
+    let callers: Vec<&Case<'_>> = callers.collect();
+    if callers.iter().copied().chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct)) {
         return None;
     }
     let pct = PerSide::new(row.before.self_pct + gone_pct, row.after.self_pct);
-    Some(finding((case, judged), &variants, None, pct))
+    let proof = || {
+        let ([variant], Some(caller)) = (&*variants, callers.first()) else { return None };
+        let asks = lost_choice(context, case, variant)
+            .filter(|_| runs_as_before(context, caller, pct) && !is_asked_above(context, case))?;
+        let (function, variant) = (row.name.to_string(), variant.row.name.to_string());
+        Some(Fact::LostChoice { function, variant, asks })
+    };
+    Some(finding((case, judged), &variants, None, pct, proof()))
+}
+
+/// A caller whose own code grew more than this part of the times as much asks for a good part of it itself.
+const OTHER_TIMES: f64 = 1.5;
+
+/// Whether a function that asks for the work does not run so much more that this explains what the work costs more.
+fn runs_as_before(context: &Context<'_>, caller: &Case<'_>, pct: PerSide<f64>) -> bool {
+    let times = pct.after / (context.common_shift.factor() * pct.before);
+    own_times_at_most(context, caller).is_some_and(|of_caller| OTHER_TIMES * of_caller <= times)
 }
 
 /// What is said of a function, and of the variants that it and `caller` did without, with what they cost together.
@@ -126,6 +157,7 @@ fn finding(
     variants: &[&Case<'_>],
     caller: Option<&Case<'_>>,
     pct: PerSide<f64>,
+    proof: Option<Fact>,
 ) -> Finding {
     let name = |of: &Case<'_>| of.row.name.to_string();
     let reason = Reason::QuickWayGone {
@@ -135,7 +167,11 @@ fn finding(
     };
     let mut finding = Finding::new("R-quick-way", Cause::MissingFastPath, judged, reason);
     finding.callers = caller.into_iter().map(name).collect();
-    gates::common(finding.limited(Confidence::Likely, Limit::PathNotCounted), case)
+    let finding = match proof {
+        Some(proof) => finding.with([proof]),
+        None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
+    };
+    gates::common(finding, case)
 }
 
 /// Whether a function other than these took over half of what the variants cost: it costs so much more under the function that took them.

@@ -155,11 +155,16 @@ pub fn fact_text(of: &Fact) -> String {
             )
         }
         Fact::NoTurnAround { caller, callee, turns } => {
-            format!(
-                "the loop in {caller} could go on without a call of {callee} before; after, every turn makes that call; {} of {} samples \
-                 before are in code that only turns without it run",
-                turns.taken, turns.all
-            )
+            let said = format!(
+                "the loop in {caller} could go on without a call of {callee} before; after, every turn makes that call"
+            );
+            match turns.taken {
+                0 => said,
+                taken => format!(
+                    "{said}; {taken} of {} samples before are in code that only turns without it run",
+                    turns.all
+                ),
+            }
         }
         Fact::FewerWaysAround { caller, callee, ways } => {
             let PerSide { before, after } = ways.conditions;
@@ -171,6 +176,10 @@ pub fn fact_text(of: &Fact) -> String {
                 ways.asks.join("; ")
             )
         }
+        Fact::LostChoice { function, variant, asks } => format!(
+            "{function} chose between a call of {variant} and code of its own before; after, it does not ask that ({})",
+            asks.join("; ")
+        ),
         Fact::WayNotTaken { caller, callee, samples } => {
             let PerSide { before, after } = samples;
             format!(
