@@ -38,6 +38,7 @@ pub(crate) fn blocks(
         blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
         blocks.extend(rest::kernel(comparison));
         blocks.extend(rest::shared(comparison));
+        blocks.extend(rest::function(comparison));
         blocks.extend(inside(comparison, causes));
         blocks.extend(origins(comparison, causes));
         blocks.extend(settings(comparison));
