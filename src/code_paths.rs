@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use pdiff_analysis::classify::{CodePaths, ConditionAround, SamplesAround, SamplesOnce, TurnsAround};
+use pdiff_analysis::classify::{
+    CodePaths, ConditionAround, SampledCode, SamplesAround, SamplesOnce, TurnsAround,
+};
 use pdiff_profile::{CodeChange, FrameId, Lookup, Lookups, PerSide, Side, StackId};
 use pdiff_symbolize::{BothWays, CallPaths, CodeFile, CodeSamples, WayAround};
 
@@ -55,6 +57,13 @@ impl SampledStacks {
             under_calls.map(|(addr, _, samples)| (addr, samples)).unzip();
         (samples.iter().sum::<u64>() >= SURE_OF_CALLS).then_some(made)
     }
+}
+
+/// The code that two lists have both.
+fn both(one: &[Range<u64>], other: &[Range<u64>]) -> Vec<Range<u64>> {
+    let shared = |a: &Range<u64>, b: &Range<u64>| a.start.max(b.start)..a.end.min(b.end);
+    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| shared(a, b)));
+    pairs.filter(|range| !range.is_empty()).collect()
 }
 
 fn is_within(code: &[Range<u64>], addr: u64) -> bool {
@@ -129,9 +138,16 @@ impl CodePaths for ProgramPaths<'_> {
         let sampled = self.sampled(side)?;
         let bytes =
             |code: &[Range<u64>]| code.iter().map(|range| range.end.saturating_sub(range.start)).sum();
-        let (around_bytes, own_bytes) = (bytes(&ways), bytes(bodies));
-        let mut samples =
-            SamplesAround { all: sampled.all, around_bytes, own_bytes, ..SamplesAround::default() };
+        let once = self.of(side)?.outside_loops(bodies).unwrap_or_default();
+        let around_once = both(&once, &ways);
+        let mut samples = SamplesAround {
+            all: sampled.all,
+            around_bytes: bytes(&ways),
+            own_bytes: bytes(bodies),
+            around_once: SampledCode { samples: 0, bytes: bytes(&around_once) },
+            own_once: SampledCode { samples: 0, bytes: bytes(&once) },
+            ..SamplesAround::default()
+        };
         let mut by_addr: BTreeMap<u64, CodeSamples> = BTreeMap::new();
         for (addr, is_leaf, count) in sampled.within(bodies) {
             let at = by_addr.entry(addr).or_default();
@@ -139,6 +155,8 @@ impl CodePaths for ProgramPaths<'_> {
             at.all += count;
             samples.own += if is_leaf { count } else { 0 };
             samples.around += if is_within(&ways, addr) { count } else { 0 };
+            samples.around_once.samples += if is_leaf && is_within(&around_once, addr) { count } else { 0 };
+            samples.own_once.samples += if is_leaf && is_within(&once, addr) { count } else { 0 };
         }
         let within = |code: &Range<u64>| {
             by_addr.range(code.clone()).fold(CodeSamples::default(), |sum, (_, at)| CodeSamples {
@@ -197,13 +215,15 @@ impl CodePaths for ProgramPaths<'_> {
         let [mut taken, mut own] = [0; 2];
         for (addr, is_leaf, count) in sampled.within(bodies) {
             taken += if is_within(&turns.code, addr) { count } else { 0 };
-            own += if is_leaf && is_within(&turns.all_code, addr) { count } else { 0 };
+            own += if is_leaf && is_within(&turns.once, addr) { count } else { 0 };
         }
+        let len = |code: &[Range<u64>]| code.iter().map(|code| code.end - code.start).sum();
         Some(TurnsAround {
             can_skip: turns.can_skip,
             taken,
-            bytes: turns.code.iter().map(|code| code.end - code.start).sum(),
+            bytes: len(&turns.code),
             own,
+            own_bytes: len(&turns.once),
             exits: turns.exits,
             other_calls: turns.other_calls,
             all: sampled.all,

@@ -19,8 +19,21 @@ pub struct SamplesAround {
     pub around_bytes: u64,
     /// ...and of the function's.
     pub own_bytes: u64,
+    /// The leaf samples on such ways outside of loops, and the length of that code...
+    pub around_once: SampledCode,
+    /// ...and all of the function's outside of loops.
+    pub own_once: SampledCode,
     /// Whether every such way leads through code that has hardly any samples, in comparison with what each call runs.
     pub is_hardly_taken: bool,
+}
+
+/// The samples in some code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SampledCode {
+    /// The samples.
+    pub samples: u64,
+    /// The length of the code, in bytes.
+    pub bytes: u64,
 }
 
 /// The samples in a function's own code.
@@ -65,8 +78,10 @@ pub struct TurnsAround {
     pub taken: u64,
     /// The length of that code, in bytes.
     pub bytes: u64,
-    /// The samples in the loop's own code.
+    /// The samples in the loop's own code that is in no loop within it...
     pub own: u64,
+    /// ...and the length of that code, in bytes.
+    pub own_bytes: u64,
     /// What is asked where the loop may be left, each once, in order.
     pub exits: Vec<Box<str>>,
     /// How many other calls the loop has.

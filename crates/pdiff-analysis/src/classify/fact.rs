@@ -249,15 +249,6 @@ pub enum Fact {
         /// These ways.
         ways: FewerWays,
     },
-    /// The code of both builds: before, a condition chose between a call of a variant and a function's own code; now none does.
-    LostChoice {
-        /// The function.
-        function: String,
-        /// The variant.
-        variant: String,
-        /// What the conditions asked that are gone.
-        asks: Vec<String>,
-    },
     /// The samples of each side on ways through a caller without a call of a callee. Before's run took these ways, and after's hardly
     /// does.
     WayNotTaken {
@@ -361,8 +352,7 @@ impl Fact {
             | Self::GrownCode { .. }
             | Self::NoWayAround { .. }
             | Self::NoTurnAround { .. }
-            | Self::FewerWaysAround { .. }
-            | Self::LostChoice { .. } => EvidenceKind::Code,
+            | Self::FewerWaysAround { .. } => EvidenceKind::Code,
             Self::NoBinary | Self::CopiesNotTold { .. } => EvidenceKind::Missing,
             Self::InlinedInto { .. } => EvidenceKind::Inlined,
             Self::CalledBy { .. } => EvidenceKind::Call,

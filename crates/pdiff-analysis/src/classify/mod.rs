@@ -52,7 +52,9 @@ mod verdict;
 
 pub use background::Foreground;
 pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
-pub use code_paths::{CodePaths, ConditionAround, FewerWays, SamplesAround, SamplesOnce, TurnsAround};
+pub use code_paths::{
+    CodePaths, ConditionAround, FewerWays, SampledCode, SamplesAround, SamplesOnce, TurnsAround,
+};
 pub use counts::{CallCounts, CountsError};
 pub use evidence::Evidence;
 pub use evidence_kind::EvidenceKind;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use pdiff_analysis::classify::{
-    CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, SamplesAround, SamplesOnce,
-    TurnsAround,
+    CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, SampledCode, SamplesAround,
+    SamplesOnce, TurnsAround,
 };
 use pdiff_profile::{CodeChange, OtherNumber, PerSide, Side};
 
@@ -166,6 +166,8 @@ pub(crate) struct Ways {
     pub(crate) around: PerSide<Option<[u64; 2]>>,
     /// The length of the code on these ways, of 200 bytes.
     pub(crate) around_bytes: u64,
+    /// Samples outside of loops on these ways, and the length of that code.
+    pub(crate) around_once: SampledCode,
     /// Whether the call is in a loop.
     pub(crate) repeats: bool,
     /// What it asks where it may leave a way to the call, with the samples there: `null:3 small:40`.
@@ -180,14 +182,17 @@ pub(crate) struct Ways {
     pub(crate) asks: PerSide<Option<&'static str>>,
     /// Where a function above begins, and what all conditions in its code ask.
     pub(crate) above: (u64, PerSide<&'static str>),
+    /// Where a function above begins, and what it asks where it may go past what it calls.
+    pub(crate) past: (u64, PerSide<&'static str>),
     /// The numbers that differ in the code of functions, by where these begin before.
     pub(crate) numbers: Vec<(u64, OtherNumber)>,
     /// Whether a turn of the loop around the call can go on without it, and the samples there.
     pub(crate) turns: PerSide<Option<(bool, u64)>>,
     /// Whether turns without the call have next to no code of their own.
     pub(crate) are_turns_short: bool,
-    /// Samples in the loop's own code.
+    /// Samples in the loop's own code, and its length.
     pub(crate) in_loop: PerSide<u64>,
+    pub(crate) loop_bytes: PerSide<u64>,
     /// What is asked where that loop may be left.
     pub(crate) exits: PerSide<&'static str>,
     /// How many other calls that loop has.
@@ -214,6 +219,8 @@ impl CodePaths for Ways {
             all,
             around_bytes: self.around_bytes,
             own_bytes: 200,
+            around_once: self.around_once,
+            own_once: SampledCode { samples: all / 100, bytes: 200 },
             is_hardly_taken: self.is_hardly_taken,
         };
         self.around[side].filter(|_| self.is_asked(bodies, callees)).map(samples)
@@ -225,6 +232,10 @@ impl CodePaths for Ways {
         bodies: &[Range<u64>],
         callees: &[u64],
     ) -> Option<Vec<ConditionAround>> {
+        if bodies.first().is_some_and(|body| body.start == self.past.0) {
+            let asks = self.past.1[side].split_whitespace();
+            return Some(asks.map(|asks| ConditionAround { asks: asks.into(), samples: 0 }).collect());
+        }
         let condition = |word: &str| {
             let (asks, samples) = word.split_once(':')?;
             Some(ConditionAround { asks: asks.into(), samples: samples.parse().ok()? })
@@ -252,6 +263,7 @@ impl CodePaths for Ways {
             taken,
             bytes: if self.are_turns_short { 16 } else { 17 },
             own: self.in_loop[side],
+            own_bytes: self.loop_bytes[side],
             exits: self.exits[side].split_whitespace().map(Into::into).collect(),
             other_calls: self.other_calls[side],
             all: 10_000,

@@ -115,21 +115,21 @@ fn code_that_grew_and_calls_what_it_did_not_call_does_more() {
 }
 
 /// What is said of `look_up`, which `next` calls for all characters now, and what proves it. The conditions are those of `next` around the
-/// call, 1000 of 100,000 samples are in its own code, and so many lie on the ways without the call, in half of its code.
+/// call; `own` is what `next` does itself, and `once` the samples in the code of `look_up` outside of loops, and in all of it.
 fn said_of_look_up(
     conditions: [&'static str; 2],
-    around: u64,
-    next_after: u64,
+    own: [u64; 2],
+    once: [[u64; 2]; 2],
 ) -> (String, Option<Vec<String>>) {
-    let (before, after) = (of(100, "+quick_look_up 30"), of(next_after, "look_up 110"));
+    let (before, after) = (of(own[0], "+quick_look_up 30"), of(own[1], "look_up 110"));
     let quick = "next<quick_look_up*1 quick_look_up:0 quick_look_up@lexer.c quick_look_up#22";
     // In the order of their names: look_up at 1000, main, next at 3000.
     let ways = Ways {
         caller: 0x3000,
         callee: 0x1000,
         conditions: PerSide::new(Some(conditions[0]), Some(conditions[1])),
-        around: PerSide::new(Some([around, 100_000]), Some([0, 100_000])),
-        around_bytes: 100,
+        around: PerSide::new(Some([0, 100_000]), Some([0, 100_000])),
+        once: PerSide::new(Some(once[0]), Some(once[1])),
         ..Ways::default()
     };
     let extra = Extra { paths: Some(&ways), ..Extra::default() };
@@ -145,64 +145,22 @@ fn said_of_look_up(
 #[test]
 fn a_condition_that_chose_a_quick_variant_and_is_gone_proves_it() {
     let (proved, likely) = ("missing-fast-path proved R-quick-way", "missing-fast-path likely R-quick-way");
-    let lost = ["end:0 ascii:55", "end:0"];
+    let lost = ["end:0 ascii:90", "end:0"];
+    let once = [[0, 0], [700, 1000]];
     let asks = Some(vec!["ascii".to_owned()]);
-    assert_eq!(said_of_look_up(lost, 200, 95), (proved.to_owned(), asks));
-    // A quarter of its runs took the variant, or hardly any.
-    assert_eq!(said_of_look_up(lost, 125, 95).0, proved);
-    assert_eq!(said_of_look_up(lost, 120, 95), (likely.to_owned(), None));
+    assert_eq!(said_of_look_up(lost, [100, 95], once), (proved.to_owned(), asks));
     // It still chooses, or by something else.
-    assert_eq!(said_of_look_up(["end:0 ascii:55", "end:0 ascii:0"], 200, 95).0, likely);
-    assert_eq!(said_of_look_up(["end:0 ascii:55", "end:0 utf8:0"], 200, 95).0, likely);
-    // It asks for more characters.
-    assert_eq!(said_of_look_up(lost, 200, 400).0, likely);
-}
-
-/// What is said of `filter`, which does itself what it left to `set_bits`, and what it does not ask any more. `chose` is what it asked
-/// before it called that, `asks` all that it asks.
-fn said_of_filter(
-    chose: &'static str,
-    asks: [&'static str; 2],
-    build_after: u64,
-) -> (String, Option<Vec<String>>) {
-    let (stacks, words) = steady();
-    let build = |filter: &str, calls: &str| {
-        format!(
-            "main:50 {words} main>build build:200 build=60 build>filter {filter} set_bits:190 set_bits=50 {calls}"
-        )
-    };
-    let of = |build: u64, filter: u64, set_bits: u64| {
-        format!(
-            "{stacks}main;build {build}\nmain;build;filter {filter}\nmain;build;filter;set_bits {set_bits}"
-        )
-    };
-    // In the order of their names: build at 1000, filter at 2000, main, set_bits at 4000.
-    let ways = Ways {
-        caller: 0x2000,
-        callee: 0x4000,
-        conditions: PerSide::new(Some(chose), None),
-        asks: PerSide::new(Some(asks[0]), Some(asks[1])),
-        ..Ways::default()
-    };
-    let extra = Extra { paths: Some(&ways), ..Extra::default() };
-    let (old, new) = (build("filter:380 filter=70", "filter>set_bits"), build("filter:375 filter=71", ""));
-    let (before, after) = (of(60, 2, 60), of(build_after, 110, 0));
-    let outcome = classified_with(seen(&before, &old), seen(&after, &new), &extra);
-    let proof = verdict(&outcome, "filter").evidence.iter().find_map(|evidence| match &evidence.fact {
-        Fact::LostChoice { asks, .. } => Some(asks.clone()),
-        _ => None,
-    });
-    (said(&outcome, "filter"), proof)
-}
-
-#[test]
-fn a_function_that_does_not_ask_any_more_whether_a_variant_will_do_has_lost_it() {
-    let (proved, likely) = ("missing-fast-path proved R-quick-way", "missing-fast-path likely R-quick-way");
-    let lost = ["end small", "end"];
-    assert_eq!(said_of_filter("small:0", lost, 60), (proved.to_owned(), Some(vec!["small".to_owned()])));
-    // What is gone did not choose the variant, or something new is asked.
-    assert_eq!(said_of_filter("end:0", lost, 60), (likely.to_owned(), None));
-    assert_eq!(said_of_filter("small:0", ["end small", "end large"], 60).0, likely);
-    // What calls it runs more often.
-    assert_eq!(said_of_filter("small:0", lost, 90).0, likely);
+    let with = |conditions| said_of_look_up(conditions, [100, 95], once).0;
+    assert_eq!(with(["end:0 ascii:90", "end:0 ascii:0"]), likely);
+    assert_eq!(with(["end:0 ascii:90", "end:0 utf8:0"]), likely);
+    // The ways that are gone have a quarter of the variant's 300 samples, or less.
+    assert_eq!([with(["end:0 ascii:75", "end:0"]), with(["end:0 ascii:74", "end:0"])], [proved, likely]);
+    // It asks for more characters: of what it costs itself, the variant was a part before.
+    assert_eq!(said_of_look_up(lost, [100, 400], once).0, likely);
+    assert_eq!(said_of_look_up(lost, [10, 30], once).0, likely);
+    // The general function is mostly loop, which may turn more often, unless its code outside of loops was sampled before.
+    let with = |once| said_of_look_up(lost, [100, 95], once).0;
+    assert_eq!(with([[0, 0], [599, 1000]]), likely);
+    assert_eq!(with([[9, 90], [100, 1000]]), likely);
+    assert_eq!(with([[10, 90], [100, 1000]]), proved);
 }

@@ -21,7 +21,7 @@ pub(super) fn outside_loops(
 
 /// The instructions that lead to themselves: those of strongly connected components of more than one, and those that jump to themselves
 /// (Tarjan, Depth-first search and linear graph algorithms, 1972; without recursion).
-fn in_loops(steps: &BTreeMap<u64, Step>) -> FxHashSet<u64> {
+pub(super) fn in_loops(steps: &BTreeMap<u64, Step>) -> FxHashSet<u64> {
     let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
     let mut lowest: FxHashMap<u64, usize> = FxHashMap::default();
     let (mut component, mut is_open): (Vec<u64>, FxHashSet<u64>) = (Vec::new(), FxHashSet::default());

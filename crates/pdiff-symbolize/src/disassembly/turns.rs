@@ -9,6 +9,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binary::call_targets::CallTargets;
+use crate::disassembly::once::in_loops;
 use crate::disassembly::steps::{NeverReturns, Step, around, following, ranges, reached, steps};
 
 /// Loops in loops are followed so deep.
@@ -21,8 +22,8 @@ pub struct TurnsAround {
     pub can_skip: bool,
     /// The code that only these run, in order.
     pub code: Vec<Range<u64>>,
-    /// The code of the loop, in order.
-    pub all_code: Vec<Range<u64>>,
+    /// The code that runs at most once in a turn, in order: in no loop within the loop.
+    pub once: Vec<Range<u64>>,
     /// What is asked where the loop may be left, each once, in order.
     pub exits: Vec<Box<str>>,
     /// How many other calls the loop has.
@@ -38,7 +39,8 @@ pub(super) fn turns_around(
     let steps = steps(parts, callees, never_returns)?;
     let (head, turn) = turn(&steps, parts.first()?.0)?;
     let code = ranges(&turn, around(&turn, head)?);
-    let all_code = ranges(&turn, turn.keys().copied());
+    let in_loops = in_loops(&turn);
+    let once = ranges(&turn, turn.keys().copied().filter(|at| !in_loops.contains(at)));
     let run = reached(&turn, [head], false)?;
     let can_skip = run.iter().any(|at| turn.get(at).is_some_and(|step| step.leaves));
     let inside = || turn.keys().filter_map(|at| Some((*at, steps.get(at)?)));
@@ -46,7 +48,7 @@ pub(super) fn turns_around(
     let exits: BTreeSet<Box<str>> =
         inside().filter(|(at, _)| leads_out(*at)).filter_map(|(_, step)| step.asks.clone()).collect();
     let other_calls = inside().filter(|(_, step)| step.may_stay_away).count();
-    Some(TurnsAround { can_skip, code, all_code, exits: exits.into_iter().collect(), other_calls })
+    Some(TurnsAround { can_skip, code, once, exits: exits.into_iter().collect(), other_calls })
 }
 
 /// The innermost loop that all calls of the callee are in: where a turn begins, and its instructions, of which those that end a turn

@@ -132,12 +132,22 @@ const LEAST_SAMPLES: u64 = 3;
 pub(super) fn own_times_at_most(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
     let (row, booked) = (case.row, &case.row.booked);
     let samples = PerSide::from_fn(|side| booked.samples(side));
-    let one_pct = row.before.booked_self_pct / samples.before as f64;
+    times_at_most(context, samples, PerSide::from_fn(|side| row.side(side).booked_self_pct))
+}
+
+/// The same of a function's own lines alone, without what is inlined there.
+pub(super) fn own_lines_at_most(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
+    let of = PerSide::from_fn(|side| case.row.side(side));
+    times_at_most(context, of.map(|of| of.samples), of.map(|of| of.self_pct))
+}
+
+fn times_at_most(context: &Context<'_>, samples: PerSide<u64>, pct: PerSide<f64>) -> Option<f64> {
+    let one_pct = pct.before / samples.before as f64;
     let after = samples.after as f64;
     let at_most_pct = match samples.after {
         0 => one_pct,
-        _ => row.after.booked_self_pct * (after + after.sqrt() + 1.0) / after,
+        _ => pct.after * (after + after.sqrt() + 1.0) / after,
     };
-    let before_pct = context.common_shift.factor() * row.before.booked_self_pct;
-    (samples.before >= LEAST_SAMPLES).then_some(at_most_pct / before_pct)
+    (samples.before >= LEAST_SAMPLES)
+        .then_some(at_most_pct / context.common_shift.without(pct.before, Side::Before))
 }

@@ -7,7 +7,9 @@ use pdiff_profile::census::{Body, BodyPart, Census, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::Case;
-use crate::classify::code_paths::{ConditionAround, FewerWays, SamplesAround, TurnsAround};
+use crate::classify::code_paths::{
+    ConditionAround, FewerWays, SampledCode, SamplesAround, SamplesOnce, TurnsAround,
+};
 use crate::classify::context::Context;
 
 /// The calls of a function in the code of a caller.
@@ -116,10 +118,18 @@ fn repeats(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Optio
 /// How much of what a function costs more, on a log scale, must be for the ways that are gone, where it may call a callee several times.
 const EXPLAINED: f64 = 0.5;
 
-/// The part of the runs of a function that took such ways, by the samples a byte there and in all of its code.
+/// The part of the runs of a function that took such ways, by the samples a byte there and in all of its code: outside of loops, where
+/// such ways have code there.
 fn part_around(of: &SamplesAround) -> f64 {
-    let by_byte = |samples: u64, bytes: u64| samples as f64 / bytes.max(1) as f64;
-    by_byte(of.around, of.around_bytes) / by_byte(of.own.max(1), of.own_bytes)
+    let by_byte = |of: SampledCode| of.samples as f64 / of.bytes.max(1) as f64;
+    let (around, own) = match of.around_once.bytes {
+        0 => (
+            SampledCode { samples: of.around, bytes: of.around_bytes },
+            SampledCode { samples: of.own, bytes: of.own_bytes },
+        ),
+        _ => (of.around_once, of.own_once),
+    };
+    by_byte(around) / by_byte(SampledCode { samples: own.samples.max(1), ..own })
 }
 
 /// Turns with so few bytes of their own, a jump, have hardly a sample, however often they run.
@@ -147,10 +157,11 @@ pub(super) fn lost_turns_around(
     Some(PerSide::new(before, after))
 }
 
-/// How many times as much of all samples the loop's own code has at most, by a standard error; `None` if it had few before.
+/// How many times as often the loop turns at most, by the samples a byte in code that is in no loop within it, and by a standard error;
+/// `None` if that had few before. A check that is gone took time and bytes.
 pub(super) fn turns_at_most(turns: &PerSide<TurnsAround>) -> Option<f64> {
     let PerSide { before, after } = turns;
-    let part = |samples: f64, of: &TurnsAround| samples / of.all.max(1) as f64;
+    let part = |samples: f64, of: &TurnsAround| samples / of.all.max(1) as f64 / of.own_bytes.max(1) as f64;
     let most = after.own as f64 + (after.own as f64).sqrt() + 1.0;
     (before.own >= FEW_SAMPLES).then(|| part(most, after) / part(before.own as f64, before))
 }
@@ -177,9 +188,6 @@ const HARDLY: f64 = 0.1;
 
 /// Ways with less than this part of the samples in a function's own code hardly tell how often it calls.
 const OWN_PART: f64 = 0.1;
-
-/// ... unless so many runs of the function took them.
-const RUNS_PART: f64 = 0.25;
 
 /// Ways with less than this part of the samples that are likely there may be taken less for other data.
 const LEFT_PART: f64 = 0.5;
@@ -217,19 +225,31 @@ pub(super) fn way_not_taken(
 /// How many callers in a row may ask what a function asked before.
 const FARTHEST_CALLER: usize = 4;
 
-/// Whether one of the functions that lead to a function has a condition now that the function lost: it may have moved there.
+/// Whether one of the functions that lead to a function has a condition now that the function lost, or a new one under which it does not
+/// go on to the function: the check may have moved there, in whatever words.
 pub(super) fn is_asked_above(context: &Context<'_>, case: &Case<'_>) -> bool {
     let Some(lost) = conditions_beyond(context, case, Side::Before) else { return false };
     let mut below = case;
     for _ in 0..FARTHEST_CALLER {
         let Some(main) = main_caller(context, below) else { return false };
         let new = conditions_beyond(context, main, Side::After).unwrap_or_default();
-        if new.iter().any(|asks| lost.contains(asks)) {
+        if new.iter().any(|asks| lost.contains(asks)) || has_new_way_around(context, main, below) {
             return true;
         }
         below = main;
     }
     false
+}
+
+/// Whether a function has a condition after which it returns without a call of the callee, and that it had not before.
+fn has_new_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+    let of = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        context.input.paths?.conditions_around(side, &code, &entries)
+    };
+    let Some((before, after)) = of(Side::Before).zip(of(Side::After)) else { return false };
+    let count = |ways: &[ConditionAround], asks: &str| ways.iter().filter(|way| *way.asks == *asks).count();
+    after.iter().any(|way| count(&after, &way.asks) > count(&before, &way.asks))
 }
 
 /// The caller that calls a function most in the after run.
@@ -251,11 +271,13 @@ fn conditions_beyond(context: &Context<'_>, case: &Case<'_>, side: Side) -> Opti
 
 /// The conditions under which a function returns without a call of the callee, in both builds, if after has fewer of the same, and no
 /// other, and the before run took the ways of those that are gone. A check that was never true is gone without an effect, so these
-/// ways must have samples of their own. The ways that are left must be taken as before: else the data may have changed.
+/// ways must have samples of their own, and so many that they count by `is_often`. The ways that are left must be taken as before: else
+/// the data may have changed.
 pub(super) fn fewer_ways_around(
     context: &Context<'_>,
     caller: &Case<'_>,
     callee: &Case<'_>,
+    is_often: impl Fn(u64, &SamplesAround) -> bool,
 ) -> Option<FewerWays> {
     // What else changed above may ask it for other things, or ask itself what it asked.
     let main = main_caller(context, caller);
@@ -288,10 +310,26 @@ pub(super) fn fewer_ways_around(
     let expected = samples(&left) as f64 * after.all as f64 / before.all.max(1) as f64;
     let is_left_as_before =
         expected < FEW_SAMPLES as f64 || samples(&after_ways) as f64 >= LEFT_PART * expected;
-    let is_often = taken as f64 >= OWN_PART * before.own as f64 || part_around(&before) >= RUNS_PART;
-    let is_proof = left.len() == after_ways.len() && taken >= FEW_SAMPLES && is_often && is_left_as_before;
+    let is_proof = left.len() == after_ways.len()
+        && taken >= FEW_SAMPLES
+        && is_often(taken, &before)
+        && is_left_as_before;
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
     is_proof.then_some(FewerWays { conditions, asks, taken, all: before.all })
+}
+
+/// Whether ways with so many samples were taken so often that they explain most of why a callee costs so many times as much.
+pub(super) fn explains(taken: u64, of: &SamplesAround, times: f64) -> bool {
+    taken as f64 >= OWN_PART * of.own as f64 && part_around(of) >= 1.0 - times.powf(-EXPLAINED)
+}
+
+/// Whether most of what a function costs is in code that runs once in a call, or that code was sampled before: else its loops may run
+/// longer.
+pub(super) fn is_told_by_calls(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
+    let is_mostly_once = |of: SamplesOnce| of.once as f64 >= CALLS_PART * of.own as f64;
+    of(Side::After).is_some_and(is_mostly_once)
+        || of(Side::Before).is_some_and(|before| before.once >= FEW_SAMPLES)
 }
 
 /// Code that runs once in a call may cost this part of the times as much that all of a function's code does: else its loops run
@@ -315,6 +353,13 @@ pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
     has_grown && old - old.sqrt() <= expected / CALLS_PART + 1.0
 }
 
+/// The part of a side's samples, in percent, in loops of a function's only copy with code of its own: in code that a call may run more
+/// than once.
+pub(super) fn loops_pct(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<f64> {
+    let of = context.input.paths?.samples_once(side, &only_copy(context, case, side)?)?;
+    Some(100.0 * (of.own - of.once) as f64 / of.all.max(1) as f64)
+}
+
 /// What the conditions asked that a function's code lost, if it has no new ones and the before run took both ways of them; `None` if it
 /// lost none.
 pub(super) fn lost_conditions(context: &Context<'_>, case: &Case<'_>) -> Option<Vec<String>> {
@@ -334,19 +379,6 @@ pub(super) fn lost_conditions(context: &Context<'_>, case: &Case<'_>) -> Option<
         ways.map(|way| way.samples).sum::<u64>()
     };
     (distinct.iter().map(taken).sum::<u64>() >= FEW_SAMPLES).then_some(asks)
-}
-
-/// What the conditions asked that a function's code lost, if it has no new ones, and one of them chose between a call of a variant and
-/// code of its own; `None` if there is no such.
-pub(super) fn lost_choice(context: &Context<'_>, case: &Case<'_>, variant: &Case<'_>) -> Option<Vec<String>> {
-    if !conditions_beyond(context, case, Side::After)?.is_empty() {
-        return None;
-    }
-    let lost = conditions_beyond(context, case, Side::Before)?;
-    let (code, entries) = code_and_entries(context, case, variant, Side::Before)?;
-    let chose = context.input.paths?.conditions_around(Side::Before, &code, &entries)?;
-    let is_lost = chose.iter().any(|way| lost.contains(&way.asks));
-    is_lost.then(|| lost.into_iter().map(String::from).collect())
 }
 
 /// Whether a function of the after build has no loop in its only copy with code of its own.

@@ -3,7 +3,7 @@
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::{Case, share_pct};
-use crate::classify::cause::Judged;
+use crate::classify::cause::{InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::fact::Fact;
 use crate::compare::{Row, SampledCall};
@@ -56,6 +56,21 @@ fn grew_elsewhere(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall, 
         && after >= MORE_ELSEWHERE * context.common_shift.factor() * before
 }
 
+/// What is gone under a caller may have done the work of what it calls more now, if it cost this part of it: for up to ten times the data.
+const WORK_PART: f64 = 0.1;
+
+/// Whether functions that the after build does not have cost something under a caller before, in comparison with what it calls more now: the
+/// way that is gone was no shorter one then, or not by so much.
+fn did_work_instead(context: &Context<'_>, caller: &Case<'_>, after_pct: f64) -> bool {
+    let calls = context.calls_from(caller.row, Side::Before).into_iter();
+    let gone = calls.filter(|call| {
+        let callee = context.callee(call);
+        callee.is_some_and(|callee| callee.held_by(Side::After) == InBuild::No && callee.other_name.is_none())
+    });
+    let gone_pct: f64 = gone.map(|call| share_pct(caller.row, Side::Before, call.before)).sum();
+    context.common_shift.without(gone_pct, Side::Before) >= WORK_PART * after_pct
+}
+
 /// How many of a function's samples before are gone, by a measure and without the common factor.
 fn less_samples(context: &Context<'_>, case: &Case<'_>, measure: Judged) -> f64 {
     let (row, (before, after)) = (case.row, measure.shares(case.row));
@@ -106,6 +121,9 @@ fn proof_at_depth(
     if !is_called_more || !runs_as_before() || code_counts::is_asked_above(context, caller) {
         return None;
     }
+    if did_work_instead(context, caller, pct.after) {
+        return None;
+    }
     let by_code = no_way_around(context, caller, call)
         .filter(|_| code_counts::is_lost_way_why(context, caller, callee, times));
     let by_samples = || {
@@ -114,7 +132,9 @@ fn proof_at_depth(
         Some(Fact::WayNotTaken { caller, callee, samples })
     };
     let by_conditions = || {
-        let ways = code_counts::fewer_ways_around(context, caller, callee)?;
+        let ways = code_counts::fewer_ways_around(context, caller, callee, |taken, of| {
+            code_counts::explains(taken, of, times)
+        })?;
         let (caller, callee) = names();
         Some(Fact::FewerWaysAround { caller, callee, ways })
     };

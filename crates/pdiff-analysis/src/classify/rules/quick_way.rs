@@ -3,15 +3,15 @@
 //! that called the variant, which nothing calls any more, does its work itself.
 //!
 //! [`super::succession`] finds two functions of which one left its weight to the other. If the two cost the same, the work moved. Samples
-//! do not tell whether the general function does the variant's work, or more of its own: it is proved only if the code of both
-//! builds shows that a condition is gone that chose between the two, and what asks for the work runs as before.
+//! do not tell whether the general function does the variant's work, or more of its own: it is proved only of a general function, and only
+//! if the code of both builds shows that a condition is gone that chose between the two, and what asks for the work runs as before.
 
 use pdiff_profile::{PerSide, Side};
 
-use super::called_as_often::own_times_at_most;
+use super::called_as_often::{own_lines_at_most, own_times_at_most};
 use super::code_counts::{
     all_calls_in_code, calls_in_code, code_bytes, fewer_ways_around, is_asked_above, is_called_more,
-    lost_choice,
+    is_told_by_calls,
 };
 use super::newly_active::FACTOR;
 use super::succession::net_pp;
@@ -78,9 +78,17 @@ fn general(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
     let pct = PerSide::new(gone_pct + row.before.total_pct, row.after.total_pct);
     // Several variants may have been chosen by one condition, of which only one was a quick one.
     let proof = || {
-        let is_one = variants.len() == 1 && is_called_more(context, case);
-        let ways = fewer_ways_around(context, caller, case)
-            .filter(|_| is_one && runs_as_before(context, caller, pct) && !is_asked_above(context, caller))?;
+        let [variant] = &*variants else { return None };
+        let of_variant = variant.row.before.samples as f64;
+        let ways =
+            fewer_ways_around(context, caller, case, |taken, _| taken as f64 >= VARIANT_PART * of_variant)?;
+        let is_sure = is_called_more(context, case)
+            && is_told_by_calls(context, case)
+            && runs_as_before(context, caller, pct)
+            && !is_asked_above(context, caller);
+        if !is_sure {
+            return None;
+        }
         let (caller, callee) = (caller.row.name.to_string(), row.name.to_string());
         Some(Fact::FewerWaysAround { caller, callee, ways })
     };
@@ -127,20 +135,15 @@ fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let callers = context.calls_to(row, Side::After).into_iter().filter_map(|call| context.caller(call));
-    let callers: Vec<&Case<'_>> = callers.collect();
-    if callers.iter().copied().chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct)) {
+    if callers.chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct)) {
         return None;
     }
     let pct = PerSide::new(row.before.self_pct + gone_pct, row.after.self_pct);
-    let proof = || {
-        let ([variant], Some(caller)) = (&*variants, callers.first()) else { return None };
-        let asks = lost_choice(context, case, variant)
-            .filter(|_| runs_as_before(context, caller, pct) && !is_asked_above(context, case))?;
-        let (function, variant) = (row.name.to_string(), variant.row.name.to_string());
-        Some(Fact::LostChoice { function, variant, asks })
-    };
-    Some(finding((case, judged), &variants, None, pct, proof()))
+    Some(finding((case, judged), &variants, None, pct, None))
 }
+
+/// So much of what the variant did must be on the ways that are gone: else these led to something else.
+const VARIANT_PART: f64 = 0.25;
 
 /// A caller whose own code grew more than this part of the times as much asks for a good part of it itself.
 const OTHER_TIMES: f64 = 1.5;
@@ -148,7 +151,9 @@ const OTHER_TIMES: f64 = 1.5;
 /// Whether a function that asks for the work does not run so much more that this explains what the work costs more.
 fn runs_as_before(context: &Context<'_>, caller: &Case<'_>, pct: PerSide<f64>) -> bool {
     let times = pct.after / (context.common_shift.factor() * pct.before);
-    own_times_at_most(context, caller).is_some_and(|of_caller| OTHER_TIMES * of_caller <= times)
+    // The caller's code may contain the variant on one side: only its own lines are the same on both.
+    let own = [own_times_at_most(context, caller), own_lines_at_most(context, caller)];
+    own.into_iter().all(|own| own.is_some_and(|own| OTHER_TIMES * own <= times))
 }
 
 /// What is said of a function, and of the variants that it and `caller` did without, with what they cost together.

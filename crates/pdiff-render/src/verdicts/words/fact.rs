@@ -176,10 +176,6 @@ pub fn fact_text(of: &Fact) -> String {
                 ways.asks.join("; ")
             )
         }
-        Fact::LostChoice { function, variant, asks } => format!(
-            "{function} chose between a call of {variant} and code of its own before; after, it does not ask that ({})",
-            asks.join("; ")
-        ),
         Fact::WayNotTaken { caller, callee, samples } => {
             let PerSide { before, after } = samples;
             format!(
