@@ -52,6 +52,8 @@ pub enum Limit {
     LightCopies(f64),
     /// Its body costs so many times as much where it is called: it may also run more.
     BodyTimes(f64),
+    /// The loops of its body alone cost so many times as much as its copies did.
+    LoopTimes(f64),
     /// Most of the code differs between the builds, so that a change of cost may have other reasons as well.
     OtherVersion,
     /// Only this share, in percent, was seen in the functions whose inlining in it changed.
@@ -170,6 +172,10 @@ pub enum Limit {
     CostVaries,
     /// Functions at its place in the source, or that call it, may have lost as much as it has.
     LosingKin,
+    /// This function has other code and costs much less: the new one may do its work.
+    MayDoWorkOf(String),
+    /// This new function is called where one that is gone was: it may do its work.
+    WorkMayBeOf(String),
     /// The module of this name has functions of the other build only, too, with a similar weight, or kept few of its functions.
     RewrittenModule(String),
     /// The module of this name is in one build only, and functions of it are in another module of the other build.

@@ -1,9 +1,10 @@
 //! Inlined copies: which calls and paths are theirs, and which are those of the code around them.
 
 use pdiff_analysis::classify::{Limit, OtherCode, Reason};
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
-use crate::build::{classified, said, seen, steady, verdict};
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
+use crate::fast_paths::Ways;
 
 #[test]
 fn a_copy_that_only_a_changed_caller_enters_is_a_new_edge() {
@@ -230,4 +231,30 @@ fn a_body_that_costs_many_times_as_much_is_not_explained_by_a_call() {
     // What it calls shows that it ran as often.
     let calls = ["\nmain;run;deep 300", "\nmain;run;leaf;deep 300"];
     assert_eq!(said_with(20, 145, calls).1, "likely");
+}
+
+#[test]
+fn loops_that_cost_more_than_all_of_the_copies_did_are_not_explained_by_a_call() {
+    let said_with = |loops: u64| {
+        let (steady, words) = steady();
+        let scan = |rest: &str| format!("main:50 {words} main>scan scan:300 {rest}");
+        let before = format!("{steady}main;scan 140\nmain;scan;+leaf 60");
+        let after = format!("{steady}main;scan 140\nmain;scan;leaf 240");
+        // Of 10,000 samples, so many in loops of the body.
+        let once = PerSide::new(None, Some([50, 50 + loops]));
+        let ways = Ways { once, ..Ways::default() };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let new = scan("scan=61 scan>leaf leaf:120 leaf=70");
+        let outcome =
+            classified_with(seen(&before, &scan("scan=60 scan<leaf*1")), seen(&after, &new), &extra);
+        let verdict = verdict(&outcome, "leaf");
+        assert_eq!(verdict.cause.as_str(), "inline-regression");
+        (verdict.confidence.as_str(), verdict.limited_by.clone())
+    };
+    assert_eq!(said_with(0), ("proved", None));
+    // The copies had 4 % at most, without what all functions share: 1.3 times that are 535 samples.
+    assert_eq!(said_with(530), ("proved", None));
+    let (confidence, Some(Limit::LoopTimes(times))) = said_with(540) else { panic!("{:?}", said_with(540)) };
+    assert_eq!(confidence, "likely");
+    assert!((1.3..1.32).contains(&times), "{times}");
 }

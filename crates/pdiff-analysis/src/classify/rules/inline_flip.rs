@@ -11,7 +11,7 @@ use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use super::called_as_often::most_samples;
-use super::code_counts::{calls_in_code, copies_in_code, has_no_body};
+use super::code_counts::{calls_in_code, copies_in_code, has_no_body, loops_pct};
 use super::edge;
 use super::family_cost::{FamilyCosts, family_costs};
 use super::flipped_callee::FlippedCallee;
@@ -139,6 +139,9 @@ fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inli
     of_row(case.row) + context.unscoped_twin(case).map_or(0.0, |twin| of_row(twin.row))
 }
 
+/// A call does not make loops cost so many times as much as all of the body did.
+const MORE_IN_LOOPS: f64 = 1.3;
+
 /// How many times as much the function's body costs at least where it is called, without the common factor; `None` if no copy was sampled, or
 /// if it mostly calls others: these are under the code around a copy.
 fn body_times(context: &Context<'_>, row: &Row, called_on: Side) -> Option<f64> {
@@ -149,6 +152,17 @@ fn body_times(context: &Context<'_>, row: &Row, called_on: Side) -> Option<f64> 
     let at_most = factor * inlined.x_pct() * most_samples(samples) / samples;
     let is_most = called.x_pct() >= BODY_PART * called.total_pct;
     (samples > 0.0 && is_most).then(|| called.x_pct() / at_most)
+}
+
+/// How many times as much as all of the function's copies did its loops cost at least where it is called, without the common factor: a
+/// call is made once. `None` if no copy was sampled, or if the ways through its code are not known.
+fn loop_times(context: &Context<'_>, case: &Case<'_>, called_on: Side) -> Option<f64> {
+    let inlined = case.row.side(called_on.other());
+    let samples = inlined.samples as f64;
+    let at_most =
+        context.common_shift.without(inlined.x_pct(), called_on.other()) * most_samples(samples) / samples;
+    let in_loops = context.common_shift.without(loops_pct(context, case, called_on)?, called_on);
+    (samples > 0.0).then(|| in_loops / at_most)
 }
 
 /// The loss of the flipped callers' own self by symbol on the side with the copies, without the common factor, in points:
@@ -226,6 +240,11 @@ fn callee_of(
         if let Some(times) = body_times(context, row, called_on).filter(|times| *times >= MOST_TIMES) {
             finding = finding.limited(Confidence::Unclear, Limit::BodyTimes(times));
         }
+    }
+    if cause != Cause::InlineChange
+        && let Some(times) = loop_times(context, case, called_on).filter(|times| *times >= MORE_IN_LOOPS)
+    {
+        finding = finding.limited(Confidence::Likely, Limit::LoopTimes(times));
     }
     // Where copies anywhere hardly show samples, other changes may be the reason: it also has code of its own, or the run of that side
     // hardly entered it, and the callers that contain the copies do not have what it was.

@@ -29,6 +29,7 @@ use crate::classify::succession::{
 };
 use crate::compare::{Row, SampledCall};
 use crate::matching::file_stem;
+use crate::noise::FLOOR_PP;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
 /// under another name.
@@ -57,6 +58,12 @@ const HARDLY_NEW: f64 = 0.2;
 
 /// A function that has this part of its code at most gave the rest to what it calls instead.
 const LEFT_PART: f64 = 0.5;
+
+/// A function of both builds that lost this part of what it cost itself...
+const LOST_PART: f64 = 0.4;
+
+/// ...and so much of what new code costs may have left its work to that, which has up to ten times the data.
+const LEAST_OF_NEW: f64 = 0.1;
 
 /// So many functions of one build only may be between a function and the code that it is a part of.
 const FARTHEST_HEIR: usize = 8;
@@ -119,6 +126,13 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         || is_part_of_heir(context, case, with, flipped);
     if is_doubtful || (finding.callers.is_empty() && is_called(context, case, with)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
+    }
+    let other_work = match with {
+        Side::After => work_giver(context, case, flipped).map(Limit::MayDoWorkOf),
+        Side::Before => work_taker(context, case, flipped).map(Limit::WorkMayBeOf),
+    };
+    if let Some(limit) = other_work {
+        finding = finding.limited(Confidence::Likely, limit);
     }
     let modules = context.modules();
     if let Some(module) = modules.rewritten_in_place(&case.row.name) {
@@ -191,6 +205,63 @@ fn new_part(context: &Context<'_>, case: &Case<'_>, with: Side) -> f64 {
     };
     let there_pp: f64 = context.calls_from(case.row, with).into_iter().filter_map(was_there).sum();
     1.0 - there_pp / case.row.side(with).total_pct.max(f64::MIN_POSITIVE)
+}
+
+/// The nearest function above that both builds have, or one that it called, if it has other code and costs much less itself: the case
+/// may do what that one did, for more data.
+fn work_giver(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<String> {
+    let mut above = case;
+    for _ in 0..FARTHEST_HEIR {
+        above = real_caller(context, above, Side::After)?;
+        if above.held_by(Side::Before) == InBuild::Yes {
+            break;
+        }
+    }
+    let shift = context.common_shift;
+    let own_pct = case.row.after.total_pct;
+    let gave = |other: &&Case<'_>| {
+        let pct = |side: Side| shift.without(other.row.side(side).self_pct, side);
+        let lost_pp = pct(Side::Before) - pct(Side::After);
+        let is_other_code = other.held_by(Side::After) == InBuild::No
+            || (context.builds.same_code(&other.ids) == Some(false) && !context.has_like_code(other));
+        // What is known to have taken its place has its work.
+        let has_heir = || {
+            let set = context.row_number(other.row).and_then(|row| successions(context, flipped).of_row(row));
+            set.is_some_and(|set| !set.after.is_empty())
+        };
+        is_other_code
+            && !has_heir()
+            && other.of_program
+            && !is_library(other)
+            && lost_pp >= FLOOR_PP.max(LOST_PART * pct(Side::Before)).max(LEAST_OF_NEW * own_pct)
+    };
+    let called = context.calls_from(above.row, Side::Before).into_iter();
+    let called = called.filter_map(|call| context.callee(call));
+    std::iter::once(above).chain(called).find(gave).map(|other| other.row.name.to_string())
+}
+
+/// The function that calls it most by the stacks, if it does so by the code, too: else they lost the caller.
+fn real_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>, side: Side) -> Option<&'c Case<'a>> {
+    let caller = context.calls_to(case.row, side).into_iter().find_map(|call| context.caller(call))?;
+    let is_real = |census| has_call(census, caller, case, side) != Some(false);
+    context.builds.census(side).is_none_or(is_real).then_some(caller)
+}
+
+/// A function that is new under the caller of one that is gone, if nothing is known that it took the place of: it may do that one's work.
+fn work_taker(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<String> {
+    let caller =
+        context.calls_to(case.row, Side::Before).into_iter().find_map(|call| context.caller(call))?;
+    let takes = |call: &&SampledCall| {
+        let Some(callee) = context.callee(call) else { return false };
+        let set = context.row_number(callee.row).and_then(|row| successions(context, flipped).of_row(row));
+        let pct = share_pct(caller.row, Side::After, call.after);
+        callee.held_by(Side::Before) == InBuild::No
+            && callee.of_program
+            && set.is_none_or(|set| set.before.is_empty())
+            && pct >= LEAST_OF_NEW * context.common_shift.without(case.row.before.total_pct, Side::Before)
+    };
+    let call = context.calls_from(caller.row, Side::After).into_iter().find(takes)?;
+    context.callee(call).map(|callee| callee.row.name.to_string())
 }
 
 /// Whether it has the body that its main caller had in the other build: that one does little but call it, and has half of its code

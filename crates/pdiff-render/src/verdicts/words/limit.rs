@@ -52,6 +52,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::BodyTimes(times) => format!(
             "its body costs at least {times:.0} times what its copies did, and a call does not: it may run more, or for other data"
         ),
+        Limit::LoopTimes(times) => format!(
+            "its loops alone cost at least {times:.1} times what its copies did, and a call is made once: it may run more, or for other data"
+        ),
         Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),
         Limit::OtherVersion => {
             "the inlining is certain; most other code differs too, so its cost may have other reasons".to_owned()
@@ -167,6 +170,13 @@ pub fn limit_text(of: &Limit) -> String {
             "its neighbours in the source, or its callers, may have lost as much: a part of one may have become this function"
                 .to_owned()
         }
+        Limit::WorkMayBeOf(other) => {
+            format!("{other} is new, and the same function calls it: it may do this one's work")
+        }
+        Limit::MayDoWorkOf(other) => format!(
+            "{} has other code and costs much less itself: this function may do its work, for more data",
+            other
+        ),
         Limit::ByPlace => "found by place in the source, callers and weight, not by name or code".to_owned(),
         Limit::RebuiltCallers => {
             "its own file is the same on both sides: its callers were compiled differently".to_owned()
