@@ -5,7 +5,7 @@ use pdiff_analysis::{FunctionCode, FunctionLines, RowFunction};
 use pdiff_profile::Side;
 
 use crate::document::markdown;
-use crate::document::number::signed;
+use crate::document::number::CostUnit;
 use crate::document::options::TableOptions;
 use crate::document::short_name::with_file;
 use crate::document::table;
@@ -63,6 +63,7 @@ fn page(view: &ExplainView<'_>, width: Option<usize>) -> Vec<Block> {
         );
         [title].into_iter().chain(view.facts.iter().map(fact)).collect()
     };
+    let unit = view.findings.first().and_then(|of| of.comparison.cost.as_ref()).map(CostUnit::of);
     let explained = view.verdicts.iter().flat_map(|of| {
         let is_its = |function: &RowFunction| {
             (&function.name, &function.object, &function.file) == (&of.function, &of.object, &of.file)
@@ -71,12 +72,13 @@ fn page(view: &ExplainView<'_>, width: Option<usize>) -> Vec<Block> {
         let lines = lines.map(|lines| hot_lines::blocks(lines, view.texts, view.most_lines, width));
         let code = view.code.iter().find(|code| is_its(&code.of));
         let code = code.map(|code| code::blocks(code, view.texts, view.most_blocks, width));
-        [verdict(of), lines.unwrap_or_default(), code.unwrap_or_default()]
+        [verdict(of, unit), lines.unwrap_or_default(), code.unwrap_or_default()]
     });
     apart(view.findings.iter().map(one::blocks).chain(explained).chain([unsampled]))
 }
 
-fn verdict(of: &Verdict) -> Vec<Block> {
+/// A verdict, with costs in the unit of the findings beside it.
+fn verdict(of: &Verdict, unit: Option<CostUnit>) -> Vec<Block> {
     let title =
         format!("{} ({})", with_file(&of.function, of.file.as_deref().filter(|_| of.is_by_file)), of.object);
     let mut blocks = vec![
@@ -85,7 +87,7 @@ fn verdict(of: &Verdict) -> Vec<Block> {
         Line::block("why", reason_text(&of.reason)),
     ];
     blocks.extend(of.limited_by.as_ref().map(|why| Line::block("limited", limit_text(why))));
-    blocks.extend(news(of));
+    blocks.extend(news(of, unit));
     let tags: Vec<&str> = of.tags.iter().map(|tag| tag.as_str()).collect();
     if !tags.is_empty() {
         blocks.push(Line::block("tags", tags.join(", ")));
@@ -100,7 +102,7 @@ fn verdict(of: &Verdict) -> Vec<Block> {
 }
 
 /// What is new or gone, each apart: that code is new does not say that its cost is.
-fn news(of: &Verdict) -> Option<Block> {
+fn news(of: &Verdict, unit: Option<CostUnit>) -> Option<Block> {
     let code = match (of.code_is_new()?, of.in_after) {
         (true, _) => "new",
         (false, InBuild::No) => "gone",
@@ -115,7 +117,9 @@ fn news(of: &Verdict) -> Option<Block> {
     use Cause::{Consequence, Heavier, Lighter, Noise, Unclear};
     let is_named = matches!(of.cause, Noise | Unclear | Heavier | Lighter | Consequence);
     let cost = of.net_new_per_op_ns.filter(|_| !is_named).map_or_else(String::new, |ns| {
-        format!("; cost: {} ns per operation, net of what it took over or handed on", signed(ns, 0))
+        let unit = unit.unwrap_or_else(|| CostUnit::of_total(ns.abs(), true)).for_parts();
+        let (cost, unit) = (unit.signed(ns), unit.name);
+        format!("; cost: {cost} {unit} per operation, net of what it took over or handed on")
     });
     (code != "in both builds" || !cost.is_empty())
         .then(|| Line::block("new", format!("code: {code}; calls: {calls}{cost}")))
