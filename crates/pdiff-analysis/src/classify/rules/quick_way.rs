@@ -34,6 +34,12 @@ const MORE_PART: f64 = 0.5;
 /// So many samples tell that a variant was taken.
 const FEW_SAMPLES: u64 = 10;
 
+/// So much of what the variant did must be on the ways that are gone: else these led to something else.
+const VARIANT_PART: f64 = 0.25;
+
+/// A caller whose own code grew more than this part of the times as much asks for a good part of it itself.
+const OTHER_TIMES: f64 = 1.5;
+
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     general(context, case, flipped).or_else(|| by_itself(context, case))
 }
@@ -141,12 +147,6 @@ fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     let pct = PerSide::new(row.before.self_pct + gone_pct, row.after.self_pct);
     Some(finding((case, judged), &variants, None, pct, None))
 }
-
-/// So much of what the variant did must be on the ways that are gone: else these led to something else.
-const VARIANT_PART: f64 = 0.25;
-
-/// A caller whose own code grew more than this part of the times as much asks for a good part of it itself.
-const OTHER_TIMES: f64 = 1.5;
 
 /// Whether a function that asks for the work does not run so much more that this explains what the work costs more.
 fn runs_as_before(context: &Context<'_>, caller: &Case<'_>, pct: PerSide<f64>) -> bool {
