@@ -3,7 +3,6 @@
 use anyhow::{Result, bail};
 use pdiff::RowFunction;
 use pdiff::classify::{FunctionLookup, Verdict};
-use pdiff::profile::Side;
 use pdiff::render::{self, ExplainView, ExplainedFinding};
 
 use crate::cli::{ExplainArgs, ExplainFormat};
@@ -32,7 +31,6 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         let count = evidence.comparison.findings.list.len();
         bail!("there is no part {name}: the comparison lists {count} parts; hint: pdiff compare lists them")
     }
-    let has_builds = Side::BOTH.iter().all(|side| evidence.facts.census(*side).is_some());
     // What is not a function of the program has no verdict of its own.
     let of_parts = || found.iter().filter(|of| of.is_function()).map(|of| of.function().to_owned()).collect();
     let names = match evidence.look_up(name) {
@@ -42,7 +40,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
             tell_of_part(name, &names);
             names
         }
-        found_no_function if found.is_empty() => names(name, found_no_function, has_builds)?,
+        found_no_function if found.is_empty() => names(name, found_no_function)?,
         _ => of_parts(),
     };
     let (verdicts, facts) = evidence.explain(&names);
@@ -97,8 +95,8 @@ fn tell_of_part(name: &str, found: &[String]) {
     }
 }
 
-/// The functions that the user means. Where both builds were read, that neither contains a name is an answer.
-fn names(name: &str, found: FunctionLookup, has_builds: bool) -> Result<Vec<String>> {
+/// The functions that the user means.
+fn names(name: &str, found: FunctionLookup) -> Result<Vec<String>> {
     match found {
         FunctionLookup::Found(names) => Ok(names),
         FunctionLookup::OnlyInBuilds(name) => Ok(vec![name]),
@@ -108,15 +106,6 @@ fn names(name: &str, found: FunctionLookup, has_builds: bool) -> Result<Vec<Stri
             bail!("'{name}' matches {count} functions; hint: name one of {}, ...", some.join(", "))
         }
         FunctionLookup::Unknown(close) => {
-            if has_builds {
-                if !close.is_empty() {
-                    let close = close.join(", ");
-                    crate::complain(&format!(
-                        "pdiff: no sampled function is called '{name}'; close: {close}"
-                    ));
-                }
-                return Ok(vec![name.to_owned()]);
-            }
             let hint = match &close[..] {
                 [] => "pdiff compare lists those that were sampled".to_owned(),
                 _ => format!("these are close: {}", close.join(", ")),

@@ -42,7 +42,7 @@ pub use compare::{
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{
     Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelKind,
-    KernelPart, KernelWork, is_kernel_object,
+    KernelPart, KernelWork, is_kernel_object, is_system_library,
 };
 pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{

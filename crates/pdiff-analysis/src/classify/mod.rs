@@ -70,7 +70,7 @@ pub use rules::FamilyCost;
 pub use setting::SettingValues;
 pub use verdict::{Classification, Verdict, VerdictFamily};
 
-use pdiff_profile::Side;
+use pdiff_profile::PerSide;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -156,6 +156,11 @@ fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Ver
     evidence.extend(facts::facts(context, case));
     evidence.extend(tag_facts);
     let row = case.row;
+    let in_build = PerSide::from_fn(|side| match limited_by {
+        // Its code may be in that of its callers.
+        Some(Limit::InlinedWithoutInstance(hidden)) if hidden == side => InBuild::NotVisible,
+        _ => case.in_build[side],
+    });
     let net_new_per_op_ns = net_new_per_op_ns(context, case, &finding.reason, finding.judged);
     Verdict {
         function: row.name.to_string(),
@@ -179,8 +184,8 @@ fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Ver
         callers: finding.callers,
         tags,
         presence: row.presence,
-        in_before: case.in_build[Side::Before],
-        in_after: case.in_build[Side::After],
+        in_before: in_build.before,
+        in_after: in_build.after,
         other_name: case.other_name.clone(),
         evidence,
     }

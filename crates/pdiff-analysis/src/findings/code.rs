@@ -145,7 +145,10 @@ const SYSTEM_LIBRARIES: &[&str] = &[
     "libmimalloc",
 ];
 
-fn is_system_library(label: &str) -> bool {
+/// Whether a row's object is a library of the system, whose functions belong to those that call them: the C library, the loader, an
+/// allocator or the compiler's runtime.
+#[must_use]
+pub fn is_system_library(label: &str) -> bool {
     // Two builds of one library stand as `libc.so`, or as `libc-2.31.so` with the version in the name.
     let stem = label.split(".so").next().unwrap_or(label);
     let unversioned =

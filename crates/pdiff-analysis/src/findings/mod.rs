@@ -37,6 +37,7 @@ pub use finding::{
     KernelWork,
 };
 pub(crate) use input::{Amount, Input, RunOfStacks};
+pub use code::is_system_library;
 pub use kernel::is_kernel_object;
 pub use kernel_kind::KernelKind;
 pub(crate) use switched::{MOST_SWITCHES, Switched, SwitchedCode, SwitchedPart, switched};

@@ -38,7 +38,7 @@ pub(crate) fn blocks(
         blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
         blocks.extend(rest::kernel(comparison));
         blocks.extend(rest::shared(comparison));
-        blocks.extend(rest::function(comparison));
+        blocks.extend(rest::library(comparison));
         blocks.extend(inside(comparison, causes));
         blocks.extend(origins(comparison, causes));
         blocks.extend(settings(comparison));
@@ -49,6 +49,7 @@ pub(crate) fn blocks(
         blocks.extend(next::blocks(comparison, causes, explain));
     } else {
         blocks.extend(rest::kernel(comparison));
+        blocks.extend(rest::library(comparison));
     }
     blocks
 }

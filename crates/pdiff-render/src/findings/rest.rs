@@ -2,7 +2,7 @@
 //! kernel.
 
 use pdiff_analysis::{
-    Comparison, Cost, GroupBy, KernelKind, KernelPart, KernelWork, Row, Share, is_kernel_object,
+    Comparison, Cost, GroupBy, KernelKind, KernelPart, KernelWork, Row, Share, is_system_library,
 };
 
 use crate::document::number::{CostUnit, signed};
@@ -74,38 +74,32 @@ fn has_factor(work: &KernelWork) -> bool {
 /// A function outside the parts has a line if it changed by at least this part of what the largest of them did.
 const LEAST_OF_LARGEST: f64 = 0.5;
 
-/// A function of one side and one of the other may be one that was renamed if neither has more than so many times as much.
-const RENAMED_FACTOR: f64 = 2.0;
-
-/// Says which function changed beyond noise in places that are no part: each of the functions that call one of a library may be within
-/// noise, or the functions around it cost less by as much.
-pub(super) fn function(comparison: &Comparison) -> Option<Block> {
+/// Says which function of a system library changed beyond noise in places that are no part: it belongs to the functions that call it, and
+/// what each of these spends in it may be within noise.
+pub(super) fn library(comparison: &Comparison) -> Option<Block> {
     if comparison.group_by != GroupBy::Function || comparison.share != Share::All {
         return None;
     }
     let parts = &comparison.findings.list;
-    let largest = parts.iter().map(|part| part.delta_pp().abs()).reduce(f64::max)?;
+    let largest = parts.iter().map(|part| part.delta_pp().abs()).fold(0.0, f64::max);
     let in_parts = |row: &Row| -> f64 {
         let members = parts.iter().flat_map(|part| &part.members);
         let of_row = members.filter(|member| *member.name == *row.name && *member.object == *row.object);
         of_row.map(|member| member.after.pct - member.before.pct).sum()
     };
-    let changed = || comparison.rows.iter().filter(|row| row.significant);
-    let told = changed().filter(|row| {
-        let is_renamed = || is_one_sided(row) && changed().any(|other| may_be_renamed(row, other));
-        !row.unresolved && !is_kernel_object(&row.object) && !is_renamed()
-    });
+    let told = comparison.rows.iter().filter(|row| row.significant && is_system_library(&row.object));
     let left = told.map(|row| (row.delta_self_pp() - in_parts(row), row));
-    // What grew takes share from all: a place that did not change loses some, too.
-    let taken = |row: &Row| (comparison.findings.rest.common_factor - 1.0) * row.before.self_pct;
+    // What grew takes share from all: a place that did not change loses some, too. The same for swapped sides.
+    let factor = comparison.findings.rest.common_factor;
+    let own = |left: f64, row: &Row| (left - (factor - 1.0) * row.before.self_pct) * factor.recip().min(1.0);
     let is_large = |(left, row): &(f64, &Row)| {
-        let own = left - taken(row);
+        let own = own(*left, row);
         own * left > 0.0 && own.abs().min(left.abs()) >= LEAST_OF_LARGEST * largest
     };
     let (left, row) = left.filter(is_large).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
     let text = format!(
-        "{} ({}) changed beyond noise, {:.2} -> {:.2} % of CPU, and {} points of that are in no part: with what is around it, each \
-         place that runs it is within noise",
+        "{} ({}) itself has {:.2} -> {:.2} % of CPU, beyond noise; {} points of that are in no part, because what each function that calls \
+         it spends there is within noise",
         visible(&row.name),
         visible(&row.object),
         row.before.self_pct,
@@ -113,17 +107,6 @@ pub(super) fn function(comparison: &Comparison) -> Option<Block> {
         signed(left, 2),
     );
     Some(Line::block("outside", text))
-}
-
-fn is_one_sided(row: &Row) -> bool {
-    row.before.self_pct == 0.0 || row.after.self_pct == 0.0
-}
-
-/// Whether two functions, each of one side, may be one.
-fn may_be_renamed(row: &Row, other: &Row) -> bool {
-    let (change, of_other) = (row.delta_self_pp(), other.delta_self_pp());
-    let factor = change.abs().max(of_other.abs()) / change.abs().min(of_other.abs());
-    is_one_sided(other) && change * of_other < 0.0 && factor <= RENAMED_FACTOR
 }
 
 /// Says that most of what the parts leave is a change of all places, where it is.
@@ -198,45 +181,52 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_changed_more_than_the_parts_is_told() {
+    fn a_function_of_a_library_that_changed_more_than_the_parts_is_told() {
         let mut of = sample::with_findings();
         let largest = of.findings.list.iter().map(|part| part.delta_pp().abs()).fold(0.0, f64::max);
-        let row = |name: &str, before: f64, after: f64| {
-            let mut row = sample::row(name, (before, after));
-            (row.significant, row.object) = (true, "libc.so".into());
+        let row = |object: &str, before: f64, after: f64| {
+            let mut row = sample::row("strcmp", (before, after));
+            (row.significant, row.object) = (true, object.into());
             row
         };
         let told = |of: &pdiff_analysis::Comparison| {
-            super::function(of).map(|block| format!("{block:?}").contains("read_all (libc.so) changed"))
+            super::library(of).map(|block| format!("{block:?}").contains("strcmp (libc.so) itself"))
         };
         of.findings.rest.common_factor = 1.0;
         of.rows.retain(|row| !row.significant);
         assert_eq!(told(&of), None);
-        of.rows.push(row("read_all", 1.0, 1.0 + 0.6 * largest));
+        of.rows.push(row("libc.so", 1.0, 1.0 + 0.6 * largest));
         assert_eq!(told(&of), Some(true));
+        // Without any part, too.
+        let parts = std::mem::take(&mut of.findings.list);
+        assert_eq!(told(&of), Some(true));
+        of.findings.list = parts;
         // Half of it is in a part.
         let PerSide { before, after } = PerSide::new(of.findings.rest.before, of.findings.rest.after);
         of.findings.list[0].members.push(pdiff_analysis::FindingMember {
-            name: "read_all".to_owned(),
+            name: "strcmp".to_owned(),
             object: "libc.so".to_owned(),
             before: FindingSide { pct: 0.5, ..before },
             after: FindingSide { pct: 0.5 + 0.3 * largest, ..after },
         });
         assert_eq!(told(&of), None);
         of.findings.list[0].members.clear();
-        // It is within noise, or lost no more than all do.
+        // It is a place of the program, within noise, or lost no more than all do.
         let last = of.rows.len() - 1;
+        of.rows[last] = row("mysqld", 1.0, 1.0 + 0.6 * largest);
+        assert_eq!(told(&of), None);
+        of.rows[last] = row("libc.so", 1.0, 1.0 + 0.6 * largest);
         of.rows[last].significant = false;
         assert_eq!(told(&of), None);
         of.findings.rest.common_factor = 0.5;
-        of.rows[last] = row("read_all", 2.0 * largest, largest);
+        of.rows[last] = row("libc.so", 2.0 * largest, largest);
         assert_eq!(told(&of), None);
-        // It may have another name now.
-        of.findings.rest.common_factor = 1.0;
-        of.rows[last] = row("read_all", 0.0, largest);
-        assert_eq!(told(&of), Some(true));
-        of.rows.push(row("fetch_all", 0.6 * largest, 0.0));
-        assert_eq!(told(&of), None);
+        // With swapped sides the same is told.
+        for (factor, before, after) in [(0.5, 0.2, 0.7), (2.0, 0.7, 0.2)] {
+            of.findings.rest.common_factor = factor;
+            of.rows[last] = row("libc.so", before * largest, after * largest);
+            assert_eq!(told(&of), Some(true), "{factor}");
+        }
     }
 
     #[test]
