@@ -246,6 +246,19 @@ impl KernelImages for Kernels {
 }
 
 #[test]
+fn a_loss_of_more_samples_than_can_be_counted_is_all_of_them() {
+    let mut bytes = std::fs::read(fixtures().join("stream.data")).unwrap();
+    // PERF_RECORD_LOST: type 2, 24 bytes; an event, and how many samples.
+    bytes.extend([2, 0, 0, 0, 0, 0, 24, 0]);
+    bytes.extend(0_u64.to_le_bytes());
+    bytes.extend(u64::MAX.to_le_bytes());
+    let profile = read_bytes(bytes, true).unwrap();
+    let note = profile.notes.get(NoteKind::LostSamples).unwrap();
+    assert_eq!(note.count, u64::MAX);
+    assert!(note.examples.iter().any(|example| **example == *"100.00 % of all samples"), "{:?}", note.examples);
+}
+
+#[test]
 fn the_kernel_is_named_by_its_file_then_by_a_list_then_by_what_servers_have() {
     let check = |has_file: bool, has_list: bool, is_by_file: bool, is_fetched: usize| {
         let kernels = Kernels { has_file, ..Kernels::default() };

@@ -127,7 +127,7 @@ fn note(reader: &mut Reader<'_>, is_unfinished: bool) {
     };
     // The kernel counts losses by event, perf those of each buffer: of the same samples.
     let lost = counts.lost.max(counts.lost_samples);
-    let share = 100.0 * lost as f64 / (lost + counts.samples).max(1) as f64;
+    let share = 100.0 * lost as f64 / lost.saturating_add(counts.samples).max(1) as f64;
     add(NoteKind::LostSamples, lost, format!("{share:.2} % of all samples"));
     add(NoteKind::Throttled, counts.throttled, "the kernel throttled sampling".into());
     let partly =
