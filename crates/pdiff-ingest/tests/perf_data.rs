@@ -255,7 +255,11 @@ fn a_loss_of_more_samples_than_can_be_counted_is_all_of_them() {
     let profile = read_bytes(bytes, true).unwrap();
     let note = profile.notes.get(NoteKind::LostSamples).unwrap();
     assert_eq!(note.count, u64::MAX);
-    assert!(note.examples.iter().any(|example| **example == *"100.00 % of all samples"), "{:?}", note.examples);
+    assert!(
+        note.examples.iter().any(|example| **example == *"100.00 % of all samples"),
+        "{:?}",
+        note.examples
+    );
 }
 
 #[test]

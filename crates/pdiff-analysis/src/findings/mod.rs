@@ -31,13 +31,13 @@ mod switched;
 mod tree;
 
 pub(crate) use aligned::AlignedStacks;
+pub use code::is_system_library;
 pub(crate) use code::{Code, CodeKinds, is_go_runtime};
 pub use finding::{
     Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelPart,
     KernelWork,
 };
 pub(crate) use input::{Amount, Input, RunOfStacks};
-pub use code::is_system_library;
 pub use kernel::is_kernel_object;
 pub use kernel_kind::KernelKind;
 pub(crate) use switched::{MOST_SWITCHES, Switched, SwitchedCode, SwitchedPart, switched};

@@ -81,7 +81,10 @@ fn a_function_inlined_without_an_instance_is_neither_new_nor_gone_nor_another_pa
         let hidden = if before == inlined { Of::Before } else { Of::After };
         let check = verdict(&outcome, "check");
         assert_eq!(check.limited_by, Some(Limit::InlinedWithoutInstance(hidden)));
-        assert_eq!((check.in_build(hidden), check.in_build(hidden.other())), (InBuild::NotVisible, InBuild::Yes));
+        assert_eq!(
+            (check.in_build(hidden), check.in_build(hidden.other())),
+            (InBuild::NotVisible, InBuild::Yes)
+        );
     }
 }
 

@@ -442,3 +442,46 @@ fn what_is_gone_may_be_what_is_new_under_the_same_caller() {
     // Another function calls it.
     assert_eq!(of(300, "other"), ("gone", "proved", None));
 }
+
+#[test]
+fn what_is_new_and_what_is_gone_may_be_chains_of_renamed_functions() {
+    let of = |deep: u64| {
+        let (steady, words) = steady();
+        let build = |chain: &str| format!("main:50 {words} main>handle handle:300 {chain}");
+        let before = format!("{steady}main;handle 60\nmain;handle;load 2\nmain;handle;load;total 60");
+        let after = format!("{steady}main;handle 60\nmain;handle;get 2\nmain;handle;get;digest {deep}");
+        let old = build("load:80 load=1 handle>load total:90 total=2 load>total");
+        let new = build("get:300 get=3 handle>get digest:700 digest=4 get>digest");
+        let outcome = classified(seen(&before, &old), seen(&after, &new));
+        ["digest", "total"].map(|name| verdict(&outcome, name).limited_by.clone())
+    };
+    let limits = [Limit::MayDoWorkOf("total".to_owned()), Limit::WorkMayBeOf("get".to_owned())];
+    assert_eq!(of(400), limits.map(Some));
+}
+
+#[test]
+fn new_code_that_a_split_function_calls_may_be_one_of_its_parts() {
+    let of = |tail: u64, body: u64| {
+        let (steady, words) = steady();
+        let build = |encode: u32, rest: &str| {
+            format!(
+                "main:50 {words} main>encode encode:{encode} encode={encode} encode@encode.c encode#10 {rest}"
+            )
+        };
+        let before = format!("{steady}main;encode 200");
+        let after = format!(
+            "{steady}main;encode 100\nmain;encode;encode_tail {tail}\nmain;encode;encode_body {body}"
+        );
+        let new = build(
+            400,
+            "encode>encode_tail encode_tail:400 encode_tail=2 encode_tail@encode.c encode_tail#20 \
+             encode>encode_body encode_body:700 encode_body=3 encode_body@other.c",
+        );
+        let outcome = classified(seen(&before, &build(900, "")), seen(&after, &new));
+        let verdict = verdict(&outcome, "encode_body");
+        (said(&outcome, "encode_tail"), verdict.confidence.as_str(), verdict.limited_by.clone())
+    };
+    let (tail, confidence, limit) = of(100, 700);
+    assert_eq!(tail, "split likely R-succession");
+    assert_eq!((confidence, limit), ("likely", Some(Limit::MayDoWorkOf("encode".to_owned()))));
+}

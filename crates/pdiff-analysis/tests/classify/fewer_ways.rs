@@ -166,6 +166,27 @@ fn what_a_function_that_is_gone_did_may_be_done_by_another() {
 }
 
 #[test]
+fn a_caller_may_choose_by_a_pointer_what_it_calls() {
+    let said_with = |call: &str| {
+        let asks = PerSide::new(Some("null small"), Some("null"));
+        let ways = Ways { asks, ..ways(0x4000, "null:7 small:90", "null:7") };
+        let (steady, words) = steady();
+        let before = format!("{steady}main;get 60\nmain;other;read 20");
+        let after = format!("{steady}main;get 60\nmain;other;read 20\nmain;get;read 90");
+        // In the order of their names: get at 1000, main, other, read at 4000.
+        let build = |get: u32, call: &str| {
+            format!(
+                "main:50 main=1 {words} {call} get>read read:300 read=39 other:80 other=38 other>read get:200 get={get}"
+            )
+        };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let (old, new) = (build(60, "main>get"), build(61, call));
+        said(&classified_with(seen(&before, &old), seen(&after, &new), &extra), "get")
+    };
+    assert_eq!([said_with("main>get"), said_with("")], [PROVED, LIKELY]);
+}
+
+#[test]
 fn a_caller_may_go_past_a_function_by_a_new_condition() {
     let said_with = |before: &'static str, after: &'static str| {
         // In the order of their names: get at 1000, main at 2000.

@@ -233,7 +233,11 @@ pub(super) fn is_asked_above(context: &Context<'_>, case: &Case<'_>) -> bool {
     for _ in 0..FARTHEST_CALLER {
         let Some(main) = main_caller(context, below) else { return false };
         let new = conditions_beyond(context, main, Side::After).unwrap_or_default();
-        if new.iter().any(|asks| lost.contains(asks)) || has_new_way_around(context, main, below) {
+        // Through a pointer it may go elsewhere.
+        let calls = PerSide::from_fn(|side| calls_in_code(context, main, below, side));
+        let is_by_pointer = calls.before > 0 && calls.after == 0;
+        let is_asked = new.iter().any(|asks| lost.contains(asks));
+        if is_asked || is_by_pointer || has_new_way_around(context, main, below) {
             return true;
         }
         below = main;

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_profile::Side;
 use pdiff_profile::census::{Function, FunctionId};
+use pdiff_profile::{PerSide, Side};
 
 use super::code_counts::has_no_body;
 use super::in_between;
@@ -64,6 +64,9 @@ const LOST_PART: f64 = 0.4;
 
 /// ...and so much of what new code costs may have left its work to that, which has up to ten times the data.
 const LEAST_OF_NEW: f64 = 0.1;
+
+/// No more functions are looked at that a function leads to.
+const MOST_LED_TO: usize = 256;
 
 /// So many functions of one build only may be between a function and the code that it is a part of.
 const FARTHEST_HEIR: usize = 8;
@@ -207,8 +210,8 @@ fn new_part(context: &Context<'_>, case: &Case<'_>, with: Side) -> f64 {
     1.0 - there_pp / case.row.side(with).total_pct.max(f64::MIN_POSITIVE)
 }
 
-/// The nearest function above that both builds have, or one that it called, if it has other code and costs much less itself: the case
-/// may do what that one did, for more data.
+/// The nearest function above that both builds have, or one that it led to, if it has other code and costs much less itself, or if functions
+/// are known to have taken over parts of it: the case may do what that one did, for more data.
 fn work_giver(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<String> {
     let mut above = case;
     for _ in 0..FARTHEST_HEIR {
@@ -217,27 +220,52 @@ fn work_giver(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
             break;
         }
     }
+    let heirs = |of: &Case<'_>| {
+        let set = context.row_number(of.row).and_then(|row| successions(context, flipped).of_row(row))?;
+        (!set.after.is_empty()).then_some(set.after.len())
+    };
     let shift = context.common_shift;
     let own_pct = case.row.after.total_pct;
-    let gave = |other: &&Case<'_>| {
-        let pct = |side: Side| shift.without(other.row.side(side).self_pct, side);
-        let lost_pp = pct(Side::Before) - pct(Side::After);
+    let is_much = |pct: PerSide<f64>| {
+        let before = shift.without(pct.before, Side::Before);
+        before - pct.after >= FLOOR_PP.max(LOST_PART * before).max(LEAST_OF_NEW * own_pct)
+    };
+    let gave = |other: &Case<'_>| {
         let is_other_code = other.held_by(Side::After) == InBuild::No
             || (context.builds.same_code(&other.ids) == Some(false) && !context.has_like_code(other));
         // What is known to have taken its place has its work.
-        let has_heir = || {
-            let set = context.row_number(other.row).and_then(|row| successions(context, flipped).of_row(row));
-            set.is_some_and(|set| !set.after.is_empty())
-        };
         is_other_code
-            && !has_heir()
+            && heirs(other).is_none()
             && other.of_program
             && !is_library(other)
-            && lost_pp >= FLOOR_PP.max(LOST_PART * pct(Side::Before)).max(LEAST_OF_NEW * own_pct)
+            && is_much(PerSide::from_fn(|side| other.row.side(side).self_pct))
     };
-    let called = context.calls_from(above.row, Side::Before).into_iter();
-    let called = called.filter_map(|call| context.callee(call));
-    std::iter::once(above).chain(called).find(gave).map(|other| other.row.name.to_string())
+    // What calls it itself was split: it may be one of the parts.
+    let calls_it =
+        || real_caller(context, case, Side::After).is_some_and(|by| std::ptr::eq(by.row, above.row));
+    let is_split = heirs(above).is_some_and(|after| after > 1) && calls_it();
+    if is_split || gave(above) {
+        return Some(above.row.name.to_string());
+    }
+    // Down through functions that are gone, too.
+    let mut open: Vec<&Case<'_>> = vec![above];
+    let mut met: Vec<&Row> = Vec::new();
+    while let Some(caller) = open.pop() {
+        for call in context.calls_from(caller.row, Side::Before) {
+            let Some(callee) = context.callee(call) else { continue };
+            if met.len() >= MOST_LED_TO || met.iter().any(|row| std::ptr::eq(*row, callee.row)) {
+                continue;
+            }
+            met.push(callee.row);
+            if gave(callee) {
+                return Some(callee.row.name.to_string());
+            }
+            if callee.held_by(Side::After) == InBuild::No && heirs(callee).is_none() {
+                open.push(callee);
+            }
+        }
+    }
+    None
 }
 
 /// The function that calls it most by the stacks, if it does so by the code, too: else they lost the caller.
@@ -247,21 +275,38 @@ fn real_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>, side: Side) ->
     context.builds.census(side).is_none_or(is_real).then_some(caller)
 }
 
-/// A function that is new under the caller of one that is gone, if nothing is known that it took the place of: it may do that one's work.
+/// A function that is new and led to from the nearest function above one that is gone that both builds have, if nothing is known that it
+/// took the place of: it may do that one's work.
 fn work_taker(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<String> {
-    let caller =
-        context.calls_to(case.row, Side::Before).into_iter().find_map(|call| context.caller(call))?;
-    let takes = |call: &&SampledCall| {
-        let Some(callee) = context.callee(call) else { return false };
-        let set = context.row_number(callee.row).and_then(|row| successions(context, flipped).of_row(row));
-        let pct = share_pct(caller.row, Side::After, call.after);
-        callee.held_by(Side::Before) == InBuild::No
-            && callee.of_program
-            && set.is_none_or(|set| set.before.is_empty())
-            && pct >= LEAST_OF_NEW * context.common_shift.without(case.row.before.total_pct, Side::Before)
-    };
-    let call = context.calls_from(caller.row, Side::After).into_iter().find(takes)?;
-    context.callee(call).map(|callee| callee.row.name.to_string())
+    let mut above = case;
+    for _ in 0..FARTHEST_HEIR {
+        above = real_caller(context, above, Side::Before)?;
+        if above.held_by(Side::After) == InBuild::Yes {
+            break;
+        }
+    }
+    let least = LEAST_OF_NEW * context.common_shift.without(case.row.before.total_pct, Side::Before);
+    let mut open: Vec<&Case<'_>> = vec![above];
+    let mut met: Vec<&Row> = Vec::new();
+    while let Some(caller) = open.pop() {
+        for call in context.calls_from(caller.row, Side::After) {
+            let is_new =
+                |callee: &&Case<'_>| callee.held_by(Side::Before) == InBuild::No && callee.of_program;
+            let Some(callee) = context.callee(call).filter(is_new) else { continue };
+            if met.len() >= MOST_LED_TO || met.iter().any(|row| std::ptr::eq(*row, callee.row)) {
+                continue;
+            }
+            met.push(callee.row);
+            let set =
+                context.row_number(callee.row).and_then(|row| successions(context, flipped).of_row(row));
+            let is_of_nothing = set.is_none_or(|set| set.before.is_empty());
+            if is_of_nothing && share_pct(caller.row, Side::After, call.after) >= least {
+                return Some(callee.row.name.to_string());
+            }
+            open.push(callee);
+        }
+    }
+    None
 }
 
 /// Whether it has the body that its main caller had in the other build: that one does little but call it, and has half of its code
