@@ -125,6 +125,18 @@ fn check(code: &str, stacks: &str, function: &str, expected: f64) {
 }
 
 #[test]
+fn samples_that_lack_the_function_called_last_are_counted() {
+    let code = "main > run, run > find, find > cmp";
+    let skipped = |calls: &str, stacks: &str| put_back_knowing(calls, code, stacks).skipped_callers_pct;
+    let stacks = "main;run;find;cmp 20\nmain;run;cmp 30\nmain;run;find 10\nmain;run 40";
+    assert_eq!(skipped("run > find, find > cmp", stacks), Some(PerSide::new(30.0, 30.0)));
+    // Through a pointer anything may have been called, and a stub leads to what its name does not say.
+    assert_eq!(skipped("run > ?", stacks), Some(PerSide::new(0.0, 0.0)));
+    let by_stub = "main;run;cmp 30\nmain;run;cmp@plt 1\nmain;run 69";
+    assert_eq!(skipped("run > cmp@plt", by_stub), Some(PerSide::new(0.0, 0.0)));
+}
+
+#[test]
 fn the_caller_of_a_leaf_is_put_back() {
     let code = "main > reply, reply > render";
     check(code, "main;reply;render 20\nmain;reply 10\nmain;render 30\nmain 40", "reply", 60.0);

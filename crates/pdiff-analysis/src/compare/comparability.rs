@@ -7,6 +7,7 @@ use pdiff_profile::{Event, NoteKind, PerSide, Profile, Side};
 use super::comparison::{Cost, SideSummary};
 use super::coverage::Coverage;
 use super::input::{RunInput, SideInput, Sides};
+use super::known_calls::skipped_pct;
 use super::mistakes::{cut_off_pct, unwinding};
 use super::row::{Quantities, Row};
 use super::side_fact::{
@@ -58,11 +59,14 @@ pub(super) struct ChainFacts {
     chains: SideFact,
     /// Whether many lack their outermost callers.
     cut: Option<SideFact>,
+    /// The part of samples that lack their last caller, in percent; `None` where that is not known of both sides.
+    pub(super) skipped_pct: Option<PerSide<f64>>,
 }
 
 impl ChainFacts {
     pub(super) fn new(sides: &Sides<'_>) -> Self {
-        Self { chains: callchains(sides), cut: cut_chains(sides) }
+        let skipped_pct = PerSide::from_fn(|side| skipped_pct(sides.get(side))).both();
+        Self { chains: callchains(sides), cut: cut_chains(sides), skipped_pct }
     }
 }
 

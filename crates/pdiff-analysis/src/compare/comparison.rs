@@ -27,6 +27,9 @@ pub struct Comparison {
     pub share: Share,
     /// With [`Share::Work`]: the part of each side that busy-waits or idles and is not in the denominator.
     pub left_out_pct: Option<(f64, f64)>,
+    /// The part of samples whose stacks lack the function that was called last, as the code shows, in percent; `None` where that is not
+    /// known of both sides, or where such functions were put back.
+    pub skipped_callers_pct: Option<PerSide<f64>>,
     /// What a row is.
     pub group_by: GroupBy,
     /// The samples that were kept, in one line; empty without filters.

@@ -5,7 +5,7 @@ use pdiff_profile::names::FunctionName;
 use pdiff_profile::{Call, FrameId, InlineFrame, Lookup, Lookups, Profile, Resolution, Resolutions, StackId};
 use rustc_hash::FxHashMap;
 
-use super::input::RunInput;
+use super::input::{RunInput, SideInput};
 use crate::matching::{file_likeness, held};
 
 /// What is known of the call of one level of a stack by the machine function above it.
@@ -24,6 +24,62 @@ pub(super) enum KnownCall {
 /// Whether calls that return to frames of a run are known.
 pub(super) fn knows_calls(run: &RunInput<'_>) -> bool {
     run.resolutions.is_some_and(|resolutions| !resolutions.calls().is_empty())
+}
+
+/// Frames nearest to the leaf that are looked at for the last call of a stack; the rest of them would be inlined there.
+const NEAREST_FRAMES: usize = 16;
+
+/// The part of a side's samples whose stacks lack the function that was called last: the code says that the caller of the leaf calls another
+/// function of the program. In percent; `None` where no run tells which functions are called.
+pub(super) fn skipped_pct(side: &SideInput<'_>) -> Option<f64> {
+    let (mut skipped, mut all) = (0_u64, 0_u64);
+    for run in side.runs.iter().filter(|run| knows_calls(run)) {
+        let (profile, resolutions) = (run.profile, run.resolutions?);
+        let lookups = Lookups::new(profile);
+        let calls = resolutions.calls().by_frame(profile.frames.len());
+        let lacks_caller = |stack: StackId| {
+            let stack = profile.stacks.get(stack);
+            let nearest = stack.get(stack.len().saturating_sub(NEAREST_FRAMES)..).unwrap_or(stack);
+            let is_machine =
+                |(id, _): &(FrameId, Lookup)| profile.frames.get(id.index()).is_some_and(|of| !of.inlined);
+            let (mut caller, mut leaf) = (None, None);
+            for frame in lookups.of(nearest).filter(is_machine) {
+                (caller, leaf) = (leaf, Some(frame));
+            }
+            let (caller, leaf) = caller.zip(leaf)?;
+            let called = calls.get(caller.0.index()).copied().flatten();
+            match called.filter(|_| caller.1 == Lookup::MinusOne)? {
+                Call::Pointer => None,
+                Call::Function(number) => {
+                    let called = machine_function(resolutions.table().get(number as usize)?)?;
+                    let below = resolutions.get(leaf.0, leaf.1).and_then(machine_function);
+                    // What a stub leads to is not in its name.
+                    let is_told = !called.name.contains("@plt");
+                    Some(is_told && !below.is_some_and(|below| are_one(below, called)))
+                }
+            }
+        };
+        let mut known: Vec<Option<bool>> = vec![None; profile.stacks.len()];
+        for cell in profile.cells_of(run.event) {
+            all += u64::from(cell.samples);
+            let is_known = known.get_mut(cell.stack.index());
+            let lacks =
+                is_known.map(|known| *known.get_or_insert_with(|| lacks_caller(cell.stack).unwrap_or(false)));
+            skipped += if lacks == Some(true) { u64::from(cell.samples) } else { 0 };
+        }
+    }
+    (all > 0).then(|| 100.0 * skipped as f64 / all as f64)
+}
+
+fn machine_function(resolution: &Resolution) -> Option<&InlineFrame> {
+    match resolution {
+        Resolution::Resolved(chain) => Some(chain.outermost()),
+        Resolution::Unresolved(_) => None,
+    }
+}
+
+fn are_one(one: &InlineFrame, other: &InlineFrame) -> bool {
+    (&one.name, &one.linkage_name) == (&other.name, &other.linkage_name)
 }
 
 /// The calls in the stacks of one run.
@@ -76,17 +132,11 @@ impl<'a> KnownCalls<'a> {
     /// The function that was called, next to the one that the stack has below.
     fn called(&mut self, number: u32, (callee, lookup): (FrameId, Lookup)) -> KnownCall {
         let Some(resolutions) = self.resolutions else { return KnownCall::Unknown };
-        let function = |resolution: &'a Resolution| match resolution {
-            Resolution::Resolved(chain) => Some(chain.outermost()),
-            Resolution::Unresolved(_) => None,
-        };
-        let Some(called) = resolutions.table().get(number as usize).and_then(function) else {
+        let Some(called) = resolutions.table().get(number as usize).and_then(machine_function) else {
             return KnownCall::Unknown;
         };
-        let below = resolutions.get(callee, lookup).and_then(function);
-        if below
-            .is_some_and(|below| (&below.name, &below.linkage_name) == (&called.name, &called.linkage_name))
-        {
+        let below = resolutions.get(callee, lookup).and_then(machine_function);
+        if below.is_some_and(|below| are_one(below, called)) {
             return KnownCall::Itself;
         }
         let census = self.census;

@@ -346,6 +346,7 @@ fn compare_prepared(
             settings.share,
         ),
         left_out_pct: left_out(settings.share, &prepared.runs, &tables),
+        skipped_callers_pct: chains.skipped_pct,
         before,
         after,
         policy: settings.policy,

@@ -143,6 +143,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
         },
         share: Share::All,
         left_out_pct: None,
+        skipped_callers_pct: None,
         group_by: GroupBy::Function,
         coverage: Coverage::default(),
         filtered: String::new(),

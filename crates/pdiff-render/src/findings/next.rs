@@ -34,6 +34,20 @@ pub(super) fn maybe_renamed(list: &[Finding]) -> impl Iterator<Item = Block> {
     })
 }
 
+/// So many percent of the samples of a side without their last caller may give parts the name of a function above.
+const MANY_SKIPPED_PCT: f64 = 10.0;
+
+/// Says that stacks often lack the last caller, so that parts may have the name of one further up.
+pub(super) fn skipped_callers(comparison: &Comparison) -> Option<Block> {
+    let pct = comparison.skipped_callers_pct?;
+    let text = format!(
+        "{:.0} % of samples before and {:.0} % after lack the function that called last, as the code shows: the one that ran had set up no \
+         frame. So a part can have the name of a caller further up; --causes, with both binaries, puts these functions back",
+        pct.before, pct.after
+    );
+    (pct.before.max(pct.after) >= MANY_SKIPPED_PCT).then(|| Line::block("callers", text))
+}
+
 /// What the option adds that looks into the binaries: parts can be others with it.
 const CAUSES: &str = "--causes, with both binaries: all causes, and callers that stacks lack";
 
@@ -70,10 +84,22 @@ pub(super) fn blocks(
 #[cfg(test)]
 mod tests {
     use pdiff_analysis::Comparison;
+    use pdiff_profile::PerSide;
 
     use crate::compare::page::{markdown, table};
     use crate::compare::sample;
     use crate::document::options::TableOptions;
+
+    #[test]
+    fn callers_that_stacks_lack_are_told_if_they_are_many() {
+        let with = |pct: Option<(f64, f64)>| {
+            let skipped_callers_pct = pct.map(|(before, after)| PerSide::new(before, after));
+            super::skipped_callers(&Comparison { skipped_callers_pct, ..sample::with_findings() })
+        };
+        assert!(with(None).is_none() && with(Some((9.0, 9.9))).is_none());
+        let told = format!("{:?}", with(Some((3.0, 41.6))));
+        assert!(told.contains("3 % of samples before and 42 % after"), "{told}");
+    }
 
     #[test]
     fn the_next_command_can_be_pasted() {
