@@ -12,6 +12,12 @@ use serde_json::Value;
 
 /// What `pdiff explain` says of a function, as JSON.
 fn explained(sides: [Recorded; 2], function: &str, more: &[&str]) -> Value {
+    let output = explain(sides, function, more);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn explain(sides: [Recorded; 2], function: &str, more: &[&str]) -> std::process::Output {
     let mut command = pdiff_testing::pdiff();
     command.args(["explain", "--quiet", "--no-cache", "--format", "json", "--function", function]).args(more);
     for (side, name) in sides.iter().zip(["before", "after"]) {
@@ -19,9 +25,15 @@ fn explained(sides: [Recorded; 2], function: &str, more: &[&str]) -> Value {
         command.args(side.runs.iter().map(|run| fixture(side.directory).join(format!("{run}.perf.zst"))));
         command.arg(format!("--binary-{name}")).arg(fixture(side.directory).join("server"));
     }
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    command.output().unwrap()
+}
+
+#[test]
+fn a_function_of_neither_build_is_a_mistake() {
+    let output = explain(GCC, "parse_pakcet", &[]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len(), said.lines().count()), (Some(2), 0, 1), "{said}");
+    assert!(said.contains("'parse_pakcet'") && said.contains("these are close: parse_packet"), "{said}");
 }
 
 #[test]
@@ -56,7 +68,7 @@ fn a_function_that_stands_inlined_is_not_said_to_be_without_samples_where_only_o
     // Inlined everywhere in After, whose samples count by machine function beside a stripped build.
     let told = explained([STRIPPED, GCC[1]], "pack_row", &[]).to_string();
     assert!(told.contains("the before build does not show inlining, so samples of inlined copies"), "{told}");
-    let both = explained(GCC, "no_such_function", &[]).to_string();
+    let both = explained(GCC, "_start", &[]).to_string();
     assert!(!both.contains("does not show inlining"), "{both}");
 }
 

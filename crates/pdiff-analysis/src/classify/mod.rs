@@ -222,6 +222,8 @@ fn flips_of(rows: impl Iterator<Item = usize>, flipped: &FlippedCallers) -> Vec<
 
 #[cfg(test)]
 mod tests {
+    use pdiff_profile::Side;
+
     use super::rules::FlippedCallee;
     use super::*;
 
