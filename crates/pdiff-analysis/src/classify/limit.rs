@@ -172,9 +172,9 @@ pub enum Limit {
     CostVaries,
     /// Functions at its place in the source, or that call it, may have lost as much as it has.
     LosingKin,
-    /// This function has other code and costs much less: the new one may do its work.
+    /// This function has other code and costs much less, or was split: the new one may do its work.
     MayDoWorkOf(String),
-    /// This new function is called where one that is gone was: it may do its work.
+    /// To this new function leads what led to one that is gone: it may do its work.
     WorkMayBeOf(String),
     /// The module of this name has functions of the other build only, too, with a similar weight, or kept few of its functions.
     RewrittenModule(String),

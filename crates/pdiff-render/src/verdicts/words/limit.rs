@@ -171,11 +171,10 @@ pub fn limit_text(of: &Limit) -> String {
                 .to_owned()
         }
         Limit::WorkMayBeOf(other) => {
-            format!("{other} is new, and the same function calls it: it may do this one's work")
+            format!("{other} is new, and the same function leads to it: it may do this one's work")
         }
         Limit::MayDoWorkOf(other) => format!(
-            "{} has other code and costs much less itself: this function may do its work, for more data",
-            other
+            "{other} has other code and costs much less itself, or was split: this function may do its work, for more data"
         ),
         Limit::ByPlace => "found by place in the source, callers and weight, not by name or code".to_owned(),
         Limit::RebuiltCallers => {
