@@ -213,13 +213,7 @@ fn new_part(context: &Context<'_>, case: &Case<'_>, with: Side) -> f64 {
 /// The nearest function above that both builds have, or one that it led to, if it has other code and costs much less itself, or if functions
 /// are known to have taken over parts of it: the case may do what that one did, for more data.
 fn work_giver(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<String> {
-    let mut above = case;
-    for _ in 0..FARTHEST_HEIR {
-        above = real_caller(context, above, Side::After)?;
-        if above.held_by(Side::Before) == InBuild::Yes {
-            break;
-        }
-    }
+    let above = nearest_of_both(context, case, Side::After)?;
     let heirs = |of: &Case<'_>| {
         let set = context.row_number(of.row).and_then(|row| successions(context, flipped).of_row(row))?;
         (!set.after.is_empty()).then_some(set.after.len())
@@ -268,6 +262,13 @@ fn work_giver(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
     None
 }
 
+/// The nearest function above, on a side, that both builds have.
+fn nearest_of_both<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>, with: Side) -> Option<&'c Case<'a>> {
+    let callers =
+        std::iter::successors(real_caller(context, case, with), |of| real_caller(context, of, with));
+    callers.take(FARTHEST_HEIR).find(|caller| caller.held_by(with.other()) == InBuild::Yes)
+}
+
 /// The function that calls it most by the stacks, if it does so by the code, too: else they lost the caller.
 fn real_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>, side: Side) -> Option<&'c Case<'a>> {
     let caller = context.calls_to(case.row, side).into_iter().find_map(|call| context.caller(call))?;
@@ -278,13 +279,7 @@ fn real_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>, side: Side) ->
 /// A function that is new and led to from the nearest function above one that is gone that both builds have, if nothing is known that it
 /// took the place of: it may do that one's work.
 fn work_taker(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<String> {
-    let mut above = case;
-    for _ in 0..FARTHEST_HEIR {
-        above = real_caller(context, above, Side::Before)?;
-        if above.held_by(Side::After) == InBuild::Yes {
-            break;
-        }
-    }
+    let above = nearest_of_both(context, case, Side::Before)?;
     let least = LEAST_OF_NEW * context.common_shift.without(case.row.before.total_pct, Side::Before);
     let mut open: Vec<&Case<'_>> = vec![above];
     let mut met: Vec<&Row> = Vec::new();
