@@ -325,6 +325,7 @@ fn newer_build(evidence: &NewerBuild) -> String {
 
 fn duration(seconds: u64) -> String {
     match seconds {
+        1 => "one second".to_owned(),
         0..120 => format!("{seconds} seconds"),
         120..7200 => format!("{} minutes", seconds / 60),
         7200..172_800 => format!("{} hours", seconds / 3600),
