@@ -40,10 +40,8 @@ pub(super) fn skipped_pct(side: &SideInput<'_>) -> Option<f64> {
         let lacks_caller = |stack: StackId| {
             let stack = profile.stacks.get(stack);
             let nearest = stack.get(stack.len().saturating_sub(NEAREST_FRAMES)..).unwrap_or(stack);
-            let is_machine =
-                |(id, _): &(FrameId, Lookup)| profile.frames.get(id.index()).is_some_and(|of| !of.inlined);
             let (mut caller, mut leaf) = (None, None);
-            for frame in lookups.of(nearest).filter(is_machine) {
+            for frame in machine_frames(profile, &lookups, nearest) {
                 (caller, leaf) = (leaf, Some(frame));
             }
             let (caller, leaf) = caller.zip(leaf)?;
@@ -109,7 +107,8 @@ impl<'a> KnownCalls<'a> {
 
     /// By machine function of a stack, root first: what is known of the call that led to it.
     pub(super) fn of(&mut self, stack: StackId) -> Vec<KnownCall> {
-        let frames: Vec<(FrameId, Lookup)> = machine_frames(self.profile, &self.lookups, stack).collect();
+        let frames: Vec<(FrameId, Lookup)> =
+            machine_frames(self.profile, &self.lookups, self.profile.stacks.get(stack)).collect();
         let mut known = vec![KnownCall::Unknown; frames.len()];
         for (known, pair) in known.iter_mut().skip(1).zip(frames.windows(2)) {
             if let [caller, callee] = pair {
@@ -149,11 +148,11 @@ impl<'a> KnownCalls<'a> {
 pub(super) fn machine_frames<'p>(
     profile: &'p Profile,
     lookups: &'p Lookups<'p>,
-    stack: StackId,
+    stack: &'p [FrameId],
 ) -> impl Iterator<Item = (FrameId, Lookup)> + 'p {
     let is_machine =
         |(id, _): &(FrameId, Lookup)| profile.frames.get(id.index()).is_some_and(|frame| !frame.inlined);
-    lookups.of(profile.stacks.get(stack)).filter(is_machine)
+    lookups.of(stack).filter(is_machine)
 }
 
 /// The only function of the build that debug information describes so.

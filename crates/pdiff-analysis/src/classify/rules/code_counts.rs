@@ -97,8 +97,7 @@ pub(super) fn is_lost_way_why(
     let samples = samples_around(context, caller, callee, Side::Before);
     let repeats = || repeats(context, caller, callee);
     // So often that most of what it costs more is for that.
-    let was_taken = samples
-        .is_some_and(|of| of.around >= FEW_SAMPLES && part_around(&of) >= 1.0 - times.powf(-EXPLAINED));
+    let was_taken = samples.is_some_and(|of| of.around >= FEW_SAMPLES && explains_by_runs(&of, times));
     let may_be_taken = || {
         samples.is_none_or(|of| {
             let part = of.around_bytes as f64 / of.own_bytes.max(1) as f64;
@@ -208,11 +207,7 @@ pub(super) fn way_not_taken(
     let before = of(Side::Before).filter(was_taken)?;
     let after = of(Side::After).filter(|of| of.is_hardly_taken)?;
     // Where it asks the same, the data chose the way.
-    let asks = |side: Side| {
-        let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        let conditions = context.input.paths?.conditions_around(side, &code, &entries)?;
-        Some(conditions.into_iter().map(|condition| condition.asks).collect::<Vec<_>>())
-    };
+    let asks = |side: Side| asks_around(context, caller, callee, side);
     if asks(Side::Before).is_some_and(|before| asks(Side::After) == Some(before)) {
         return None;
     }
@@ -247,13 +242,20 @@ pub(super) fn is_asked_above(context: &Context<'_>, case: &Case<'_>) -> bool {
 
 /// Whether a function has a condition after which it returns without a call of the callee, and that it had not before.
 fn has_new_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    let of = |side: Side| {
-        let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        context.input.paths?.conditions_around(side, &code, &entries)
-    };
-    let Some((before, after)) = of(Side::Before).zip(of(Side::After)) else { return false };
-    let count = |ways: &[ConditionAround], asks: &str| ways.iter().filter(|way| *way.asks == *asks).count();
-    after.iter().any(|way| count(&after, &way.asks) > count(&before, &way.asks))
+    let of = |side: Side| asks_around(context, caller, callee, side);
+    of(Side::Before).zip(of(Side::After)).is_some_and(|(before, after)| !beyond(after, before).is_empty())
+}
+
+/// What a function asks where it may leave a way to a callee.
+fn asks_around(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    side: Side,
+) -> Option<Vec<Box<str>>> {
+    let (code, entries) = code_and_entries(context, caller, callee, side)?;
+    let conditions = context.input.paths?.conditions_around(side, &code, &entries)?;
+    Some(conditions.into_iter().map(|condition| condition.asks).collect())
 }
 
 /// The caller that calls a function most in the after run.
@@ -264,13 +266,17 @@ fn main_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c 
 /// What the conditions ask that a function's code has more on one side, sorted; `None` if that is not known.
 fn conditions_beyond(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<Vec<Box<str>>> {
     let of = |side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
-    let mut rest = of(side)?;
-    for asks in &of(side.other())? {
-        if let Some(at) = rest.iter().position(|own| own == asks) {
+    Some(beyond(of(side)?, of(side.other())?))
+}
+
+/// What is left of some words without others, each of which takes one away.
+fn beyond(mut rest: Vec<Box<str>>, others: impl IntoIterator<Item = Box<str>>) -> Vec<Box<str>> {
+    for asks in others {
+        if let Some(at) = rest.iter().position(|own| *own == asks) {
             rest.remove(at);
         }
     }
-    Some(rest)
+    rest
 }
 
 /// The conditions under which a function returns without a call of the callee, in both builds, if after has fewer of the same, and no
@@ -324,7 +330,12 @@ pub(super) fn fewer_ways_around(
 
 /// Whether ways with so many samples were taken so often that they explain most of why a callee costs so many times as much.
 pub(super) fn explains(taken: u64, of: &SamplesAround, times: f64) -> bool {
-    taken as f64 >= OWN_PART * of.own as f64 && part_around(of) >= 1.0 - times.powf(-EXPLAINED)
+    taken as f64 >= OWN_PART * of.own as f64 && explains_by_runs(of, times)
+}
+
+/// Whether so many runs of a function took the ways around a callee that this explains most of why it costs so many times as much.
+fn explains_by_runs(of: &SamplesAround, times: f64) -> bool {
+    part_around(of) >= 1.0 - times.powf(-EXPLAINED)
 }
 
 /// Whether most of what a function costs is in code that runs once in a call, or that code was sampled before: else its loops may run

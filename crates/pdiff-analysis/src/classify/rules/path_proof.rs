@@ -28,7 +28,7 @@ pub(super) fn no_way_around(context: &Context<'_>, caller: &Case<'_>, call: &Sam
 const MORE_ELSEWHERE: f64 = 1.3;
 
 /// A caller whose own code grew more than this part of the times as much explains a good part by its own calls.
-const OTHER_TIMES: f64 = 1.5;
+pub(super) const OTHER_TIMES: f64 = 1.5;
 
 /// So much of what was on ways that are gone must be gone: else the same is done elsewhere.
 const LEFT_PART: f64 = 0.5;

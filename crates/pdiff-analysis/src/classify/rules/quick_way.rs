@@ -14,6 +14,7 @@ use super::code_counts::{
     is_told_by_calls,
 };
 use super::newly_active::FACTOR;
+use super::path_proof::OTHER_TIMES;
 use super::succession::net_pp;
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
@@ -36,9 +37,6 @@ const FEW_SAMPLES: u64 = 10;
 
 /// So much of what the variant did must be on the ways that are gone: else these led to something else.
 const VARIANT_PART: f64 = 0.25;
-
-/// A caller whose own code grew more than this part of the times as much asks for a good part of it itself.
-const OTHER_TIMES: f64 = 1.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     general(context, case, flipped).or_else(|| by_itself(context, case))
