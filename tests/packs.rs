@@ -97,7 +97,9 @@ fn the_packs_of_mysql_tell_what_is_known_of_its_builds() {
     let stands_alone = [("after", "no inlined instance"), ("after", "in cmp_dtuple_rec_with_match_low")];
     check_facts("cmp_data", &stands_alone);
     check_facts("fold_condition", &[("before", "absent from this binary"), ("after", "out of line")]);
-    check_facts("THD::store_cached_properties", &[("after", "absent from this binary")]);
+    let [before, after] = mysql();
+    let error = refusal(&[Path::new("explain"), &before, &after, Path::new("THD::store_cached_properties")]);
+    assert!(error.contains("in samples or in the binaries that were found"), "{error}");
 }
 
 #[test]
