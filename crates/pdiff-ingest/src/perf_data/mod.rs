@@ -92,6 +92,8 @@ pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>)
         reader.events.name_all(&features.events);
         reader.features = features;
     }
+    // Its buffers hold a round or two of records: some megabytes.
+    drop(stream);
     (input.tick)();
     let is_unfinished = is_cut || head.layout == Layout::Unbounded { is_unfinished: true };
     finish::finish(reader, path, is_unfinished, options)

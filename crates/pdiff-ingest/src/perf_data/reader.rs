@@ -11,7 +11,7 @@ use std::path::Path;
 use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenBranch, TakenSample, Weight};
 use rustc_hash::FxHashMap;
 
-use super::byte_stream::ByteStream;
+use super::byte_stream::{Buffers, ByteStream, Place};
 use super::container::DescribedEvent;
 use super::counters::LastValues;
 use super::event_attr::EventAttr;
@@ -204,6 +204,7 @@ impl<'u> Reader<'u> {
             if self.counts.records.is_multiple_of(TICK_RECORDS) {
                 tick();
             }
+            stream.keep_from(self.rounds.first_buffer());
             let header = stream.peek(HEADER_BYTES)?;
             let Some((kind, misc, size)) = parse_header(header, self.order) else {
                 self.counts.cut_bytes += header.len() as u64;
@@ -216,20 +217,22 @@ impl<'u> Reader<'u> {
                 self.counts.cut_bytes += stream.skip(rest)?;
                 break;
             }
-            let whole = stream.peek(size)?;
-            if whole.len() < size {
-                self.counts.cut_bytes += whole.len() as u64;
+            let there = stream.peek(size)?.len();
+            if there < size {
+                self.counts.cut_bytes += there as u64;
                 break;
             }
-            let body = whole.get(HEADER_BYTES..).unwrap_or(&[]);
+            let (buffers, Place { buffer, start }) = (stream.buffers(), stream.place());
+            let place = Place { buffer, start: start + HEADER_BYTES as u32 };
+            let body = buffers.get(place, size - HEADER_BYTES);
             let behind = match kind {
                 kind::COMPRESSED | kind::COMPRESSED2 => {
-                    self.compressed(kind, body, &mut inflater);
+                    self.compressed(kind, body, &mut inflater, buffers);
                     0
                 }
                 kind::FINISHED_ROUND => {
                     self.counts.records += 1;
-                    self.finish_round();
+                    self.finish_round(buffers);
                     0
                 }
                 // Data of these follow the record.
@@ -238,7 +241,7 @@ impl<'u> Reader<'u> {
                     .number32()
                     .map_or(0, |size| u64::from(size).next_multiple_of(8)),
                 _ => {
-                    self.record(Record { kind, misc, body });
+                    self.record(Record { kind, misc, body }, Some(place), buffers);
                     0
                 }
             };
@@ -246,11 +249,12 @@ impl<'u> Reader<'u> {
             stream.skip(behind)?;
         }
         self.counts.cut_bytes += inflater.left() as u64;
-        self.finish_records();
+        self.finish_records(stream.buffers());
+        stream.keep_from(None);
         Ok(())
     }
 
-    fn compressed(&mut self, kind: u32, body: &[u8], inflater: &mut Inflater) {
+    fn compressed(&mut self, kind: u32, body: &[u8], inflater: &mut Inflater, buffers: &Buffers) {
         let packed = match kind {
             kind::COMPRESSED => body,
             // The later form says how much of it is not padding.
@@ -273,8 +277,8 @@ impl<'u> Reader<'u> {
                 let Some((record, after)) = rest.split_at_checked(size) else { break };
                 let body = record.get(HEADER_BYTES..).unwrap_or(&[]);
                 match kind {
-                    kind::FINISHED_ROUND => self.finish_round(),
-                    _ => self.record(Record { kind, misc, body }),
+                    kind::FINISHED_ROUND => self.finish_round(buffers),
+                    _ => self.record(Record { kind, misc, body }, None, buffers),
                 }
                 rest = after;
             }
@@ -285,9 +289,10 @@ impl<'u> Reader<'u> {
         }
     }
 
-    /// Takes a record in: perf's own at once, the kernel's in the order of their times.
+    /// Takes a record in: perf's own at once, the kernel's in the order of their times. What has a place in the stream is
+    /// not copied.
     #[inline]
-    fn record(&mut self, record: Record<'_>) {
+    fn record(&mut self, record: Record<'_>, at: Option<Place>, buffers: &Buffers) {
         self.counts.records += 1;
         if record.kind >= kind::FIRST_OF_PERF {
             return self.record_of_perf(record);
@@ -295,28 +300,28 @@ impl<'u> Reader<'u> {
         let time = self.events.time_of(record.kind == kind::SAMPLE, record.body, self.order);
         match time.filter(|time| ![0, u64::MAX].contains(time)) {
             Some(time) => {
-                if self.rounds.push(time, &record) {
-                    self.finish_round();
+                if self.rounds.push(time, &record, at) {
+                    self.finish_round(buffers);
                 }
             }
             None => self.deliver(record),
         }
     }
 
-    fn finish_round(&mut self) {
+    fn finish_round(&mut self, buffers: &Buffers) {
         let batch = self.rounds.finish_round();
-        self.deliver_all(batch);
+        self.deliver_all(batch, buffers);
     }
 
-    fn finish_records(&mut self) {
+    fn finish_records(&mut self, buffers: &Buffers) {
         let batch = self.rounds.finish();
-        self.deliver_all(batch);
+        self.deliver_all(batch, buffers);
         self.finish_switches();
         self.finish_unwinding();
     }
 
-    fn deliver_all(&mut self, batch: Batch) {
-        for record in batch.iter() {
+    fn deliver_all(&mut self, batch: Batch, buffers: &Buffers) {
+        for record in batch.iter(buffers) {
             self.deliver(record);
         }
         self.rounds.recycle(batch);

@@ -5,25 +5,29 @@
 //! older than those of the round before that: what is as old as the round before may go out when a round ends. So at most
 //! two rounds are held, and what goes out is all of the older one and the first part of the newer one.
 //!
-//! Their bytes lie in pieces, which go from one round to the next: after a large round, the next one needs no memory of its own.
+//! Their bytes stay in the buffers that they were read into. Those of records that were packed lie in pieces, which go from
+//! one round to the next: after a large round, the next one needs no memory of its own.
+
+use super::byte_stream::{BUFFER_BYTES, Buffers, Place};
 
 /// A round of more is ended early. perf's own buffers are half a megabyte a CPU; a recording without marks of its rounds
 /// comes out in order within this much.
 const MAX_ROUND_BYTES: usize = 128 << 20;
 
 /// The length of a piece of memory; no record is longer.
-const PIECE_BYTES: usize = 256 << 10;
+const PIECE_BYTES: usize = BUFFER_BYTES;
 
 /// A record that waits for its turn.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     time_ns: u64,
-    /// The piece with its bytes, and where they begin in it.
-    piece: u32,
-    start: u32,
+    /// Where its bytes are: in a buffer of the stream, or in a piece of the round.
+    place: Place,
+    is_in_piece: bool,
     len: u16,
     misc: u16,
-    kind: u32,
+    /// The kernel's have numbers below 64.
+    kind: u8,
 }
 
 /// A record: what it is, and its bytes after the header.
@@ -38,6 +42,8 @@ pub(super) struct Record<'a> {
 /// The records between two marks.
 #[derive(Debug, Default)]
 struct Round {
+    /// The stream's first buffer with bytes of it.
+    first_buffer: Option<u32>,
     pieces: Vec<Vec<u8>>,
     records: Vec<Waiting>,
     /// How many of them, the oldest, went out. They stay where they are: to move the others up would take longer than all else here.
@@ -45,29 +51,47 @@ struct Round {
 }
 
 impl Round {
-    fn record(&self, record: &Waiting) -> Record<'_> {
-        let piece = self.pieces.get(record.piece as usize).map_or(&[][..], |piece| piece);
-        let start = record.start as usize;
-        let body = piece.get(start..start + usize::from(record.len)).unwrap_or(&[]);
-        Record { kind: record.kind, misc: record.misc, body }
+    fn record<'a>(&'a self, record: &Waiting, buffers: &'a Buffers) -> Record<'a> {
+        let (start, len) = (record.place.start as usize, usize::from(record.len));
+        let body = if record.is_in_piece {
+            let piece = self.pieces.get(record.place.buffer as usize);
+            piece.and_then(|piece| piece.get(start..start + len)).unwrap_or(&[])
+        } else {
+            buffers.get(record.place, len)
+        };
+        Record { kind: record.kind.into(), misc: record.misc, body }
     }
 
-    fn push(&mut self, time_ns: u64, record: &Record<'_>, spare: &mut Vec<Vec<u8>>) {
-        let has_room = |piece: &Vec<u8>| piece.len() + record.body.len() <= PIECE_BYTES;
+    fn push(&mut self, time_ns: u64, record: &Record<'_>, at: Option<Place>, spare: &mut Vec<Vec<u8>>) {
+        let place = match at {
+            Some(place) => {
+                self.first_buffer.get_or_insert(place.buffer);
+                place
+            }
+            None => self.copy(record.body, spare),
+        };
+        let len = u16::try_from(record.body.len()).expect("the length of a record has 16 bits");
+        let kind = u8::try_from(record.kind).expect("only the kernel's records wait");
+        let is_in_piece = at.is_none();
+        self.records.push(Waiting { time_ns, place, is_in_piece, len, misc: record.misc, kind });
+    }
+
+    fn copy(&mut self, body: &[u8], spare: &mut Vec<Vec<u8>>) -> Place {
+        let has_room = |piece: &Vec<u8>| piece.len() + body.len() <= PIECE_BYTES;
         if !self.pieces.last().is_some_and(has_room) {
             self.pieces.push(spare.pop().unwrap_or_default());
         }
         let at = self.pieces.len() - 1;
         let piece = &mut self.pieces[at];
-        let (at, start) = (at as u32, piece.len() as u32);
-        piece.extend_from_slice(record.body);
-        let len = u16::try_from(record.body.len()).expect("the length of a record has 16 bits");
-        self.records.push(Waiting { time_ns, piece: at, start, len, misc: record.misc, kind: record.kind });
+        let place = Place { buffer: at as u32, start: piece.len() as u32 };
+        piece.extend_from_slice(body);
+        place
     }
 
-    /// Whether so much is held that the round should end.
-    fn is_full(&self) -> bool {
-        self.pieces.len() >= MAX_ROUND_BYTES / PIECE_BYTES
+    /// Whether so much is held that the round should end; `at` is where the last record is.
+    fn is_full(&self, at: Option<Place>) -> bool {
+        let buffers = at.zip(self.first_buffer).map_or(0, |(at, first)| at.buffer.wrapping_sub(first));
+        self.pieces.len() + buffers as usize >= MAX_ROUND_BYTES / PIECE_BYTES
     }
 
     /// The records that did not go out.
@@ -81,6 +105,7 @@ impl Round {
             piece
         }));
         self.records.clear();
+        self.first_buffer = None;
         self.gone = 0;
     }
 }
@@ -95,7 +120,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// The records, oldest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Record<'_>> {
+    pub(super) fn iter<'a>(&'a self, buffers: &'a Buffers) -> impl Iterator<Item = Record<'a>> {
         let mut older = self.older.left().iter().peekable();
         let mut newer = self.newer.left().iter().take(self.ready_of_newer).peekable();
         std::iter::from_fn(move || {
@@ -104,9 +129,9 @@ impl Batch {
                 (older, _) => older.is_some(),
             };
             if is_older_next {
-                older.next().map(|record| self.older.record(record))
+                older.next().map(|record| self.older.record(record, buffers))
             } else {
-                newer.next().map(|record| self.newer.record(record))
+                newer.next().map(|record| self.newer.record(record, buffers))
             }
         })
     }
@@ -126,12 +151,19 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Adds a record; whether so much is held back that a round should end here.
+    /// Adds a record, whose bytes stay at their place in the stream, or are copied if they have none; whether so much is
+    /// held back that a round should end here.
     #[inline]
-    pub(super) fn push(&mut self, time_ns: u64, record: &Record<'_>) -> bool {
+    pub(super) fn push(&mut self, time_ns: u64, record: &Record<'_>, at: Option<Place>) -> bool {
         self.newest_ns = self.newest_ns.max(time_ns);
-        self.newer.push(time_ns, record, &mut self.spare);
-        self.newer.is_full()
+        self.newer.push(time_ns, record, at, &mut self.spare);
+        self.newer.is_full(at)
+    }
+
+    /// The first buffer of the stream whose bytes are needed.
+    #[inline]
+    pub(super) fn first_buffer(&self) -> Option<u32> {
+        self.older.first_buffer.or(self.newer.first_buffer)
     }
 
     /// Ends a round: the records that may go out. They are to be given back to [`Self::recycle`].
@@ -164,16 +196,24 @@ impl Rounds {
 
 #[cfg(test)]
 mod tests {
+    use super::super::byte_stream::ByteStream;
     use super::*;
+
+    fn none() -> ByteStream<&'static [u8]> {
+        ByteStream::new(&[])
+    }
 
     fn push(rounds: &mut Rounds, times: &[u64]) {
         for time in times {
-            rounds.push(*time, &Record { kind: 9, misc: 0, body: &time.to_le_bytes() });
+            rounds.push(*time, &Record { kind: 9, misc: 0, body: &time.to_le_bytes() }, None);
         }
     }
 
     fn times(rounds: &mut Rounds, batch: Batch) -> Vec<u64> {
-        let times = batch.iter().map(|record| u64::from_le_bytes(record.body.try_into().unwrap())).collect();
+        let times = batch
+            .iter(none().buffers())
+            .map(|record| u64::from_le_bytes(record.body.try_into().unwrap()))
+            .collect();
         rounds.recycle(batch);
         times
     }
@@ -203,9 +243,9 @@ mod tests {
         let held = |rounds: &Rounds| [&rounds.older, &rounds.newer].map(|round| round.pieces.len());
         for round in 0..5 {
             // Four of them fill a piece.
-            (0..9).for_each(|_| assert!(!rounds.push(round, &record)));
+            (0..9).for_each(|_| assert!(!rounds.push(round, &record, None)));
             let batch = rounds.finish_round();
-            assert!(batch.iter().all(|record| record.body == body));
+            assert!(batch.iter(none().buffers()).all(|record| record.body == body));
             rounds.recycle(batch);
             assert_eq!(held(&rounds), [3, 0]);
         }
@@ -213,11 +253,51 @@ mod tests {
     }
 
     #[test]
+    fn records_stay_in_the_buffers_of_the_stream_until_they_went_out() {
+        let numbers: Vec<u8> = (0..100_000_u64).flat_map(u64::to_le_bytes).collect();
+        let mut stream = ByteStream::new(numbers.as_slice());
+        let mut rounds = Rounds::default();
+        let mut seen = Vec::new();
+        for round in 0..10_u64 {
+            for number in round * 10_000..(round + 1) * 10_000 {
+                stream.keep_from(rounds.first_buffer());
+                let body = stream.peek(8).unwrap().to_vec();
+                // Two CPUs in turn, and one of each round is packed.
+                let place = Some(stream.place()).filter(|_| number % 10_000 != 77);
+                rounds.push(number ^ 1, &Record { kind: 9, misc: 0, body: &body }, place);
+                stream.consume(8);
+            }
+            let batch = if round == 9 { rounds.finish() } else { rounds.finish_round() };
+            seen.extend(
+                batch
+                    .iter(stream.buffers())
+                    .map(|record| u64::from_le_bytes(record.body.try_into().unwrap())),
+            );
+            rounds.recycle(batch);
+        }
+        assert!(seen.into_iter().eq((0..100_000).map(|number| number ^ 1)));
+        // A buffer holds three rounds.
+        assert_eq!((rounds.first_buffer(), stream.place().buffer), (Some(2), 3));
+    }
+
+    #[test]
+    fn a_round_of_many_buffers_is_ended() {
+        let record = Record { kind: 9, misc: 0, body: &[] };
+        let mut rounds = Rounds::default();
+        let most = (MAX_ROUND_BYTES / PIECE_BYTES) as u32;
+        let is_full = [0, 1, most - 1, most].map(|buffer| {
+            let at = Place { buffer: buffer + 7, start: 0 };
+            rounds.push(1, &record, Some(at))
+        });
+        assert_eq!(is_full, [false, false, false, true]);
+    }
+
+    #[test]
     fn a_round_without_an_end_is_ended() {
         let body = vec![7; usize::from(u16::MAX)];
         let record = Record { kind: 9, misc: 0, body: &body };
         let mut rounds = Rounds::default();
-        let pushed = (1..).find(|time| rounds.push(*time, &record)).unwrap_or(0);
+        let pushed = (1..).find(|time| rounds.push(*time, &record, None)).unwrap_or(0);
         assert_eq!(pushed, (MAX_ROUND_BYTES / PIECE_BYTES - 1) as u64 * 4 + 1);
     }
 }
