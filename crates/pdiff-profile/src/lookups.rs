@@ -76,9 +76,15 @@ impl<'a> Lookups<'a> {
         })
     }
 
+    /// Whether perf expanded a frame from the debug information.
+    #[must_use]
+    pub fn is_inlined(&self, id: FrameId) -> bool {
+        self.traits.get(id.index()).is_some_and(|traits| traits.inlined)
+    }
+
     /// The number of frames at the start of `root_first` that are one machine frame: one, and what perf expanded there.
     fn machine_frame_len(&self, root_first: &[FrameId]) -> usize {
-        let is_inlined = |id: &&FrameId| self.traits.get(id.index()).is_some_and(|traits| traits.inlined);
+        let is_inlined = |id: &&FrameId| self.is_inlined(**id);
         let place =
             |id: &FrameId| self.profile.frames.get(id.index()).map(|frame| (frame.addr, frame.object));
         let Some((outer, rest)) = root_first.split_first() else { return 1 };

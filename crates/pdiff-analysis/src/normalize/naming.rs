@@ -109,11 +109,12 @@ impl<'a> Naming<'a> {
         let start = levels.len();
         let mut expanded = false;
         for (id, lookup) in lookups.of(stack) {
-            let Some(frame) = self.profile.frames.get(id.index()) else { continue };
-            if frame.inlined && (expanded || self.is_collapsed(frame)) {
+            // The frame itself is far away in memory, and of those that were shown before not needed.
+            if lookups.is_inlined(id) && (expanded || self.frame(id).is_some_and(|of| self.is_collapsed(of)))
+            {
                 continue;
             }
-            let shown = self.shown(id, frame, lookup);
+            let Some(shown) = self.shown(id, lookup) else { continue };
             expanded = shown.is_resolved;
             levels.extend(self.levels_of(shown));
         }
@@ -148,18 +149,23 @@ impl<'a> Naming<'a> {
     }
 
     /// The display of a frame, computed once.
-    fn shown(&mut self, id: FrameId, frame: &Frame, lookup: Lookup) -> Shown {
+    fn shown(&mut self, id: FrameId, lookup: Lookup) -> Option<Shown> {
         let column = usize::from(lookup == Lookup::MinusOne);
         if let Some(Some(shown)) = self.shown[column].get(id.index()) {
-            return *shown;
+            return Some(*shown);
         }
+        let frame = self.frame(id)?;
         let by_symbol = self.shown[1 - column].get(id.index()).copied().flatten();
         let by_symbol = by_symbol.filter(|shown| !shown.is_resolved);
         let shown = self.resolved(id, frame, lookup).or(by_symbol).unwrap_or_else(|| self.symbol(frame));
         if let Some(known) = self.shown[column].get_mut(id.index()) {
             *known = Some(shown);
         }
-        shown
+        Some(shown)
+    }
+
+    fn frame(&self, id: FrameId) -> Option<&'a Frame> {
+        self.profile.frames.get(id.index())
     }
 
     /// The symboliser's result; `None` if it has none for this frame.
