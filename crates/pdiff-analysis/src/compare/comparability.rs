@@ -65,8 +65,12 @@ pub(super) struct ChainFacts {
 
 impl ChainFacts {
     pub(super) fn new(sides: &Sides<'_>) -> Self {
-        let skipped_pct = PerSide::from_fn(|side| skipped_pct(sides.get(side))).both();
-        Self { chains: callchains(sides), cut: cut_chains(sides), skipped_pct }
+        let skipped = |side| move || skipped_pct(sides.get(side));
+        let ((before, after), (chains, cut)) = rayon::join(
+            || rayon::join(skipped(Side::Before), skipped(Side::After)),
+            || (callchains(sides), cut_chains(sides)),
+        );
+        Self { chains, cut, skipped_pct: PerSide { before, after }.both() }
     }
 }
 

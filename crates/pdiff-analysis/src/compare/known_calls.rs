@@ -26,9 +26,6 @@ pub(super) fn knows_calls(run: &RunInput<'_>) -> bool {
     run.resolutions.is_some_and(|resolutions| !resolutions.calls().is_empty())
 }
 
-/// Frames nearest to the leaf that are looked at for the last call of a stack; the rest of them would be inlined there.
-const NEAREST_FRAMES: usize = 16;
-
 /// The part of a side's samples whose stacks lack the function that was called last: the code says that the caller of the leaf calls another
 /// function of the program. In percent; `None` where no run tells which functions are called.
 pub(super) fn skipped_pct(side: &SideInput<'_>) -> Option<f64> {
@@ -39,12 +36,10 @@ pub(super) fn skipped_pct(side: &SideInput<'_>) -> Option<f64> {
         let calls = resolutions.calls().by_frame(profile.frames.len());
         let lacks_caller = |stack: StackId| {
             let stack = profile.stacks.get(stack);
-            let nearest = stack.get(stack.len().saturating_sub(NEAREST_FRAMES)..).unwrap_or(stack);
-            let (mut caller, mut leaf) = (None, None);
-            for frame in machine_frames(profile, &lookups, nearest) {
-                (caller, leaf) = (leaf, Some(frame));
-            }
-            let (caller, leaf) = caller.zip(leaf)?;
+            let is_machine = |at: &usize| stack.get(*at).is_some_and(|id| !lookups.is_inlined(*id));
+            let caller = (0..stack.len()).rev().filter(is_machine).nth(1)?;
+            let mut nearest = machine_frames(&lookups, stack.get(caller..)?);
+            let (caller, leaf) = nearest.next().zip(nearest.next())?;
             let called = calls.get(caller.0.index()).copied().flatten();
             match called.filter(|_| caller.1 == Lookup::MinusOne)? {
                 Call::Pointer => None,
@@ -108,7 +103,7 @@ impl<'a> KnownCalls<'a> {
     /// By machine function of a stack, root first: what is known of the call that led to it.
     pub(super) fn of(&mut self, stack: StackId) -> Vec<KnownCall> {
         let frames: Vec<(FrameId, Lookup)> =
-            machine_frames(self.profile, &self.lookups, self.profile.stacks.get(stack)).collect();
+            machine_frames(&self.lookups, self.profile.stacks.get(stack)).collect();
         let mut known = vec![KnownCall::Unknown; frames.len()];
         for (known, pair) in known.iter_mut().skip(1).zip(frames.windows(2)) {
             if let [caller, callee] = pair {
@@ -146,13 +141,10 @@ impl<'a> KnownCalls<'a> {
 
 /// The machine functions of a stack, root first: its frames without those that perf expanded.
 pub(super) fn machine_frames<'p>(
-    profile: &'p Profile,
     lookups: &'p Lookups<'p>,
     stack: &'p [FrameId],
 ) -> impl Iterator<Item = (FrameId, Lookup)> + 'p {
-    let is_machine =
-        |(id, _): &(FrameId, Lookup)| profile.frames.get(id.index()).is_some_and(|frame| !frame.inlined);
-    lookups.of(stack).filter(is_machine)
+    lookups.of(stack).filter(|(id, _)| !lookups.is_inlined(*id))
 }
 
 /// The only function of the build that debug information describes so.

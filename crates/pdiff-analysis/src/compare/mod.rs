@@ -152,8 +152,8 @@ impl PreparedSides {
         settings: &CompareSettings,
         meanwhile: impl FnOnce(Option<&Cost>) + Send,
     ) -> Comparison {
-        let (prepared, chains) = (self.view(sides), self.chains(sides));
-        compare_prepared(sides, settings, (&prepared, chains), self.notes().clone(), meanwhile)
+        let prepared = self.view(sides);
+        compare_prepared(sides, settings, (&prepared, &self.chains), self.notes().clone(), meanwhile)
     }
 
     /// Adds findings and likely mistakes to rows that [`Self::bare_rows`] made under the same settings.
@@ -178,15 +178,9 @@ impl PreparedSides {
         comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
     }
 
-    /// Finds what a comparison says of the recorded stacks themselves: how they were unwound, and likely mistakes. A comparison after
-    /// that needs them no more.
+    /// Finds likely mistakes in what was recorded. A comparison after that needs the recorded stacks no more.
     pub fn look_at_recorded_stacks(&self, sides: &Sides<'_>, settings: &CompareSettings) {
-        rayon::join(|| self.chains(sides), || self.mistakes(sides, settings));
-    }
-
-    /// What the recorded stacks say of call chains, looked for once.
-    fn chains(&self, sides: &Sides<'_>) -> &ChainFacts {
-        self.chains.get_or_init(|| ChainFacts::new(sides))
+        self.mistakes(sides, settings);
     }
 
     /// Likely mistakes in the input, looked for once.
@@ -309,22 +303,27 @@ fn compare_prepared(
     let facts = costs_of_runs(prepared, settings, &mut cost_notes);
     let costs = side_costs(&facts);
     let cost = cost::cost(&costs.before, &costs.after);
-    let (count, meanwhile) = (|| counted_rows(prepared, settings), || meanwhile(cost.as_ref()));
-    let ((row_table, tables), ()) = match prepared.keys.len() > MANY_FUNCTIONS {
-        true => (count(), meanwhile()),
-        false => rayon::join(count, meanwhile),
+    let mut count = || {
+        let (row_table, tables) = counted_rows(prepared, settings);
+        let unresolved = unresolved(prepared);
+        let summaries = PerSide::from_fn(|side| summarize(side, sides, &facts, &tables, &unresolved));
+        let counted = Counted {
+            keys: prepared.keys,
+            renames: prepared.renames,
+            row_table: &row_table,
+            runs: &prepared.runs,
+            tables: &tables,
+            settings,
+        };
+        let left_out = left_out(settings.share, &prepared.runs, &tables);
+        (judged_rows(&counted, &mut notes), summaries, left_out)
     };
-    let unresolved = unresolved(prepared);
-    let summaries = PerSide::from_fn(|side| summarize(side, sides, &facts, &tables, &unresolved));
-    let counted = Counted {
-        keys: prepared.keys,
-        renames: prepared.renames,
-        row_table: &row_table,
-        runs: &prepared.runs,
-        tables: &tables,
-        settings,
-    };
-    let (mut rows, families, noise) = judged_rows(&counted, &mut notes);
+    let meanwhile = || meanwhile(cost.as_ref());
+    let (((mut rows, families, noise), summaries, left_out_pct), ()) =
+        match prepared.keys.len() > MANY_FUNCTIONS {
+            true => (count(), meanwhile()),
+            false => rayon::join(count, meanwhile),
+        };
     notes.merge(&cost_notes);
     for row in &mut rows {
         costs.before.set_per_op(&mut row.before);
@@ -345,7 +344,7 @@ fn compare_prepared(
             (chains, &rows),
             settings.share,
         ),
-        left_out_pct: left_out(settings.share, &prepared.runs, &tables),
+        left_out_pct,
         skipped_callers_pct: chains.skipped_pct,
         before,
         after,

@@ -32,7 +32,7 @@ impl<'a> PointerCalls<'a> {
 
     /// By machine function of a stack, root first: the place from which it was called, if that was through a pointer.
     pub(super) fn of(&self, stack: StackId) -> Vec<Option<CallPlace>> {
-        let frames = machine_frames(self.profile, &self.lookups, self.profile.stacks.get(stack));
+        let frames = machine_frames(&self.lookups, self.profile.stacks.get(stack));
         let place = |(id, lookup): (FrameId, Lookup)| {
             self.places.get(id.index()).copied().flatten().filter(|_| lookup == Lookup::MinusOne)
         };

@@ -39,8 +39,8 @@ pub struct PreparedSides {
     program: Option<Program>,
     /// What the builds tell of functions that the samples of one side alone hold; `None` without builds.
     pub(super) counterparts: Option<Counterparts>,
-    /// What the recorded stacks say of call chains, once it was looked for.
-    pub(super) chains: OnceLock<ChainFacts>,
+    /// What the recorded stacks say of call chains.
+    pub(super) chains: ChainFacts,
     /// Likely mistakes in the input, once they were checked.
     pub(super) mistakes: OnceLock<Vec<SideFact>>,
     /// The findings under the noise settings that first asked for them; rows and denominators do not matter to them.
@@ -191,10 +191,18 @@ impl PreparedSides {
         let one_sided = one_sided_inlines(sides, &labels);
         let mut keys = Keys::new(settings.policy, labels, one_sided);
         let mut keys_of_after = keys.fresh();
-        let (mut normalized, mut of_after) = rayon::join(
-            || normalized(sides, Side::Before, &mut keys),
-            || normalized(sides, Side::After, &mut keys_of_after),
-        );
+        let of_before = || normalized(sides, Side::Before, &mut keys);
+        let of_after = || normalized(sides, Side::After, &mut keys_of_after);
+        let chains = || ChainFacts::new(sides);
+        // The longer of two comes first: what is said of chains fills the time that the shorter one leaves.
+        let size = |side| sides.get(side).runs.iter().map(|run| run.profile.frames.len()).sum::<usize>();
+        let ((mut normalized, mut of_after), chains) = if size(Side::Before) > size(Side::After) {
+            let ((of_before, chains), of_after) = rayon::join(|| rayon::join(of_before, chains), of_after);
+            ((of_before, of_after), chains)
+        } else {
+            let ((of_after, chains), of_before) = rayon::join(|| rayon::join(of_after, chains), of_before);
+            ((of_before, of_after), chains)
+        };
         let ids = keys.absorb(keys_of_after, Side::After);
         of_after.par_iter_mut().for_each(|(_, _, stacks)| stacks.replace(&ids));
         normalized.append(&mut of_after);
@@ -214,8 +222,11 @@ impl PreparedSides {
         let with_weights = normalized.into_iter().zip(leaf_weights);
         let runs = normal_runs(with_weights, &keys, settings, &mut notes);
         let seen = seen_on_both(&view_runs(sides, &runs));
-        let renames = Renames::new(&keys, &seen, &settings.knowledge.aliases);
-        let facts = KeyFacts::new(&keys, &settings.knowledge);
+        let knowledge = &settings.knowledge;
+        let (renames, facts) = rayon::join(
+            || Renames::new(&keys, &seen, &knowledge.aliases),
+            || KeyFacts::new(&keys, knowledge),
+        );
         let program = program(&view_runs(sides, &runs), &keys);
         Self {
             keys: Arc::new(keys),
@@ -225,7 +236,7 @@ impl PreparedSides {
             notes,
             program,
             counterparts: None,
-            chains: OnceLock::new(),
+            chains,
             mistakes: OnceLock::new(),
             findings: OnceLock::new(),
         }
