@@ -84,7 +84,6 @@ impl<'a> Verdicts<'a> {
             (matching, (normal, comparison, calls))
         });
         comparison.notes.merge(facts.notes());
-        comparison.skipped_callers_pct = None;
         let given = prepared.given();
         let architectural = given.evidence.architectural.clone();
         let architectural = architectural.unwrap_or_else(|| given.preset.architectural());

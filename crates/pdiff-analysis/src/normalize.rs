@@ -12,7 +12,9 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 use pdiff_profile::names::{FunctionName, MatchLevel, collapse_instances};
-use pdiff_profile::{InlineFrame, Lookups, PerSide, Profile, Resolutions, Side, StackId, is_unnamed};
+use pdiff_profile::{
+    FrameId, InlineFrame, Lookups, PerSide, Profile, Resolutions, Side, StackId, is_unnamed,
+};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::objects::ObjectLabels;
@@ -117,6 +119,8 @@ pub(crate) struct Level {
 pub(crate) struct NormalStacks {
     levels: Vec<Level>,
     ends: Vec<usize>,
+    /// By a frame that calls: the function that it calls by the instruction before its address, where stacks have that, too.
+    called: FxHashMap<FrameId, KeyId>,
 }
 
 impl NormalStacks {
@@ -133,8 +137,11 @@ impl NormalStacks {
 
     /// The same stacks with other levels: `rewrite` appends those of each.
     pub(crate) fn rewritten(&self, mut rewrite: impl FnMut(StackId, &[Level], &mut Vec<Level>)) -> Self {
-        let mut stacks =
-            Self { levels: Vec::with_capacity(self.levels.len()), ends: Vec::with_capacity(self.ends.len()) };
+        let mut stacks = Self {
+            levels: Vec::with_capacity(self.levels.len()),
+            ends: Vec::with_capacity(self.ends.len()),
+            called: FxHashMap::default(),
+        };
         for stack in (0..).map(StackId).take(self.len()) {
             rewrite(stack, self.get(stack), &mut stacks.levels);
             stacks.ends.push(stacks.levels.len());
@@ -147,10 +154,41 @@ impl NormalStacks {
         if by.is_empty() {
             return;
         }
-        for level in &mut self.levels {
-            level.key = by.get(level.key.0 as usize).copied().unwrap_or(level.key);
+        let levels = self.levels.iter_mut().map(|level| &mut level.key);
+        for key in levels.chain(self.called.values_mut()) {
+            *key = by.get(key.0 as usize).copied().unwrap_or(*key);
         }
     }
+
+    /// The same stacks with the functions that they lack by `gaps`, as far as other stacks have these.
+    pub(crate) fn with_called(&self, gaps: &FxHashMap<StackId, Box<[Gap]>>) -> Self {
+        self.rewritten(|stack, levels, out| {
+            let mut gaps = gaps.get(&stack).map_or(&[][..], |gaps| gaps).iter().peekable();
+            if gaps.peek().is_none() {
+                return out.extend_from_slice(levels);
+            }
+            let mut machine = 0;
+            for level in levels {
+                if !level.inlined {
+                    let gap = gaps.next_if(|gap| gap.below == machine);
+                    let called =
+                        gap.and_then(|gap| self.called.get(&gap.caller)).filter(|key| **key != level.key);
+                    out.extend(called.map(|key| Level { key: *key, inlined: false }));
+                    machine += 1;
+                }
+                out.push(*level);
+            }
+        })
+    }
+}
+
+/// Where a stack lacks a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Gap {
+    /// The frame that called it.
+    pub(crate) caller: FrameId,
+    /// The machine function that stands in its place, counted from the root.
+    pub(crate) below: usize,
 }
 
 impl Keys {
@@ -415,12 +453,14 @@ impl Keys {
         }
         let lookups = Lookups::new(profile);
         let mut naming = Naming::new(self, profile, resolutions, side);
-        let mut stacks = NormalStacks { levels: Vec::new(), ends: Vec::with_capacity(profile.stacks.len()) };
+        let (levels, ends) = (Vec::new(), Vec::with_capacity(profile.stacks.len()));
+        let mut stacks = NormalStacks { levels, ends, called: FxHashMap::default() };
         for stack in profile.stacks.iter() {
             naming.append(&lookups, stack, &mut stacks.levels);
             stacks.ends.push(stacks.levels.len());
         }
         stacks.levels.shrink_to_fit();
+        stacks.called = naming.called();
         let chains = naming.into_chains();
         self.parts.add_run(side, chains);
         stacks

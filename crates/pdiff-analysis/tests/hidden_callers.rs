@@ -81,6 +81,18 @@ fn put_back_of(sides: PerSide<(&str, &str, &str)>) -> Comparison {
     prepared.with_hidden_callers(&inputs, "app", builds, &settings.knowledge).compare(&inputs, &settings)
 }
 
+/// A comparison without builds of two recordings with addresses: the calls of their frames, and their stacks.
+fn compared_knowing(sides: PerSide<(&str, &str)>) -> Comparison {
+    let recorded = sides.map(|(calls, stacks)| known_calls(calls, stacks));
+    let input = |name: &str, (profile, resolutions)| {
+        let run = RunInput { resolutions: Some(resolutions), ..RunInput::new("x", profile, EventId(0)) };
+        SideInput::new(name, vec![run])
+    };
+    let of = |side: Side| (&recorded[side].0, &recorded[side].1);
+    let inputs = Sides { before: input("a", of(Side::Before)), after: input("b", of(Side::After)) };
+    PreparedSides::new(&inputs, &settings()).compare(&inputs, &settings())
+}
+
 fn known_calls(calls: &str, stacks: &str) -> (Profile, Resolutions) {
     let mut recorded: Profile = profile(stacks);
     recorded.header.push(("cmdline".into(), "perf record -g".into()));
@@ -102,12 +114,21 @@ fn known_calls(calls: &str, stacks: &str) -> (Profile, Resolutions) {
             resolutions.set(id, lookup, number);
         }
     }
-    let call = |words: &str| {
+    let mut known = Vec::new();
+    for words in calls.split(", ").filter(|words| !words.is_empty()) {
         let (caller, callee) = words.split_once(" > ").unwrap();
-        let call = numbers.get(callee).map_or(Call::Pointer, |(_, number)| Call::Function(*number));
-        (numbers[caller].0, call)
-    };
-    resolutions.set_calls(calls.split(", ").map(call).collect());
+        let call = match numbers.get(callee) {
+            _ if callee == "?" => Call::Pointer,
+            Some((_, number)) => Call::Function(*number),
+            // No sample has it.
+            None => {
+                let chain = InlineChain::new(vec![function(callee)]).unwrap();
+                Call::Function(resolutions.add(Resolution::Resolved(chain)))
+            }
+        };
+        known.extend(numbers.get(caller).map(|(frame, _)| (*frame, call)));
+    }
+    resolutions.set_calls(known.into_iter().collect());
     (recorded, resolutions)
 }
 
@@ -126,14 +147,49 @@ fn check(code: &str, stacks: &str, function: &str, expected: f64) {
 
 #[test]
 fn samples_that_lack_the_function_called_last_are_counted() {
-    let code = "main > run, run > find, find > cmp";
-    let skipped = |calls: &str, stacks: &str| put_back_knowing(calls, code, stacks).skipped_callers_pct;
+    let skipped = |calls: &str, stacks: &str| {
+        compared_knowing(PerSide::new((calls, stacks), (calls, stacks))).skipped_callers_pct
+    };
     let stacks = "main;run;find;cmp 20\nmain;run;cmp 30\nmain;run;find 10\nmain;run 40";
     assert_eq!(skipped("run > find, find > cmp", stacks), Some(PerSide::new(30.0, 30.0)));
+    // What the kernel does for the leaf is no call in the code.
+    let interrupted = "main;run;find 60\nmain;run;cmp;[kernel.kallsyms]!tick 30\nmain;run;find;cmp 10";
+    assert_eq!(skipped("run > find, find > cmp", interrupted), Some(PerSide::new(30.0, 30.0)));
     // Through a pointer anything may have been called, and a stub leads to what its name does not say.
     assert_eq!(skipped("run > ?", stacks), Some(PerSide::new(0.0, 0.0)));
     let by_stub = "main;run;cmp 30\nmain;run;cmp@plt 1\nmain;run 69";
     assert_eq!(skipped("run > cmp@plt", by_stub), Some(PerSide::new(0.0, 0.0)));
+    // The classification put them back.
+    let code = "main > run, run > find, find > cmp";
+    assert_eq!(put_back_knowing("run > find, find > cmp", code, stacks).skipped_callers_pct, None);
+}
+
+#[test]
+fn parts_have_the_functions_that_stacks_lack() {
+    let largest = |calls: [&str; 2], stacks: [&str; 2]| {
+        let compared = compared_knowing(PerSide::new((calls[0], stacks[0]), (calls[1], stacks[1])));
+        let part = compared.findings.list.first().map(|part| part.function().to_owned());
+        (part.unwrap_or_default(), totals(&compared).get("find").copied().unwrap_or(0.0))
+    };
+    let calls = "main > run, run > find";
+    let of = |copies: u32| {
+        format!(
+            "main;run;find 1000\nmain;run;libc.so.6!memcpy {copies}\nmain;run 4000\nmain {}",
+            15_000 - copies
+        )
+    };
+    let (before, after) = (of(1000), of(9000));
+    // Rows are as recorded.
+    assert_eq!(largest([calls, calls], [&before, &after]), ("find".into(), 5.0));
+    // A function that jumped to the one below it is lost in the middle of a stack.
+    let jumping = |of: &str| of.replace("memcpy", "memcpy;libc.so.6!move");
+    assert_eq!(largest([calls, calls], [&jumping(&before), &jumping(&after)]).0, "find");
+    // Of one side alone, both are as recorded.
+    assert_eq!(largest(["main > run", ""], [&before, &after]).0, "run");
+    assert_eq!(largest(["", calls], [&before, &after]).0, "run");
+    // No sample has it, so nothing says how rows would call it.
+    let unseen = |of: &str| of.replace("main;run;find 1000\n", "");
+    assert_eq!(largest([calls, calls], [&unseen(&before), &unseen(&after)]).0, "run");
 }
 
 #[test]

@@ -47,6 +47,11 @@ impl FrameCalls {
         by_frame
     }
 
+    /// The calls, by frame in rising order.
+    pub fn iter(&self) -> impl Iterator<Item = (FrameId, Call)> {
+        self.calls.iter().copied()
+    }
+
     /// The byte form: a version, a count, and for each call the distance from the last frame and what is called.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -82,6 +82,12 @@ impl<'a> Lookups<'a> {
         self.traits.get(id.index()).is_some_and(|traits| traits.inlined)
     }
 
+    /// Whether a frame is of the kernel, or of an object that is not known.
+    #[must_use]
+    pub fn is_kernel(&self, id: FrameId) -> bool {
+        self.traits.get(id.index()).is_some_and(|traits| traits.is_kernel)
+    }
+
     /// The number of frames at the start of `root_first` that are one machine frame: one, and what perf expanded there.
     fn machine_frame_len(&self, root_first: &[FrameId]) -> usize {
         let is_inlined = |id: &&FrameId| self.is_inlined(**id);
@@ -94,8 +100,7 @@ impl<'a> Lookups<'a> {
     /// Whether the frame above (nearer the leaf) says that this one was interrupted, not calling.
     fn is_interrupted(&self, id: FrameId, above: FrameId) -> bool {
         let Some(above) = self.traits.get(above.index()) else { return false };
-        let is_kernel = || self.traits.get(id.index()).is_some_and(|traits| traits.is_kernel);
-        above.is_signal_return || above.is_interrupt_entry && !is_kernel()
+        above.is_signal_return || above.is_interrupt_entry && !self.is_kernel(id)
     }
 }
 

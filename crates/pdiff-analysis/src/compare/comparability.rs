@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use pdiff_profile::{Event, NoteKind, PerSide, Profile, Side};
+use rayon::prelude::*;
 
 use super::comparison::{Cost, SideSummary};
 use super::coverage::Coverage;
 use super::input::{RunInput, SideInput, Sides};
-use super::known_calls::skipped_pct;
+use super::known_calls::Skipped;
 use super::mistakes::{cut_off_pct, unwinding};
 use super::row::{Quantities, Row};
 use super::side_fact::{
@@ -59,18 +60,27 @@ pub(super) struct ChainFacts {
     chains: SideFact,
     /// Whether many lack their outermost callers.
     cut: Option<SideFact>,
-    /// The part of samples that lack their last caller, in percent; `None` where that is not known of both sides.
+    /// The part of samples that lack the function that was called last, in percent; `None` where that is not known of both sides.
     pub(super) skipped_pct: Option<PerSide<f64>>,
+    /// By run, the base's first: the stacks that lack it. Empty where that is not known of both sides.
+    pub(super) skipped: Vec<Skipped>,
 }
 
 impl ChainFacts {
     pub(super) fn new(sides: &Sides<'_>) -> Self {
-        let skipped = |side| move || skipped_pct(sides.get(side));
+        let of_side = |side| sides.get(side).runs.par_iter().map(Skipped::find).collect::<Vec<_>>();
         let ((before, after), (chains, cut)) = rayon::join(
-            || rayon::join(skipped(Side::Before), skipped(Side::After)),
+            || rayon::join(|| of_side(Side::Before), || of_side(Side::After)),
             || (callchains(sides), cut_chains(sides)),
         );
-        Self { chains, cut, skipped_pct: PerSide { before, after }.both() }
+        let skipped_pct = PerSide::new(&before, &after).map(|runs| Skipped::pct(runs.iter())).both();
+        let skipped = if skipped_pct.is_some() { [before, after].concat() } else { Vec::new() };
+        Self { chains, cut, skipped_pct, skipped }
+    }
+
+    /// The same, of stacks to which was put back what is known to have been called.
+    pub(super) fn of_put_back(&self) -> Self {
+        Self { skipped_pct: None, skipped: Vec::new(), ..self.clone() }
     }
 }
 

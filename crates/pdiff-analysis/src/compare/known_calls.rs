@@ -5,8 +5,9 @@ use pdiff_profile::names::FunctionName;
 use pdiff_profile::{Call, FrameId, InlineFrame, Lookup, Lookups, Profile, Resolution, Resolutions, StackId};
 use rustc_hash::FxHashMap;
 
-use super::input::{RunInput, SideInput};
+use super::input::RunInput;
 use crate::matching::{file_likeness, held};
+use crate::normalize::Gap;
 
 /// What is known of the call of one level of a stack by the machine function above it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,42 +27,83 @@ pub(super) fn knows_calls(run: &RunInput<'_>) -> bool {
     run.resolutions.is_some_and(|resolutions| !resolutions.calls().is_empty())
 }
 
-/// The part of a side's samples whose stacks lack the function that was called last: the code says that the caller of the leaf calls another
-/// function of the program. In percent; `None` where no run tells which functions are called.
-pub(super) fn skipped_pct(side: &SideInput<'_>) -> Option<f64> {
-    let (mut skipped, mut all) = (0_u64, 0_u64);
-    for run in side.runs.iter().filter(|run| knows_calls(run)) {
-        let (profile, resolutions) = (run.profile, run.resolutions?);
+/// The stacks of one run that lack functions: the code says that a caller called another one than the one below it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Skipped {
+    /// Where each lacks which, root first.
+    pub(super) gaps: FxHashMap<StackId, Box<[Gap]>>,
+    /// Its samples, and those that lack the function that was called last.
+    samples: (u64, u64),
+}
+
+impl Skipped {
+    /// Of a run whose calls are known.
+    pub(super) fn find(run: &RunInput<'_>) -> Self {
+        let mut skipped = Self::default();
+        let Some(resolutions) = run.resolutions.filter(|_| knows_calls(run)) else { return skipped };
+        let profile = run.profile;
         let lookups = Lookups::new(profile);
-        let calls = resolutions.calls().by_frame(profile.frames.len());
-        let lacks_caller = |stack: StackId| {
-            let stack = profile.stacks.get(stack);
-            let is_machine = |at: &usize| stack.get(*at).is_some_and(|id| !lookups.is_inlined(*id));
-            let caller = (0..stack.len()).rev().filter(is_machine).nth(1)?;
-            let mut nearest = machine_frames(&lookups, stack.get(caller..)?);
-            let (caller, leaf) = nearest.next().zip(nearest.next())?;
-            let called = calls.get(caller.0.index()).copied().flatten();
-            match called.filter(|_| caller.1 == Lookup::MinusOne)? {
-                Call::Pointer => None,
-                Call::Function(number) => {
-                    let called = machine_function(resolutions.table().get(number as usize)?)?;
-                    let below = resolutions.get(leaf.0, leaf.1).and_then(machine_function);
-                    // What a stub leads to is not in its name.
-                    let is_told = !called.name.contains("@plt");
-                    Some(is_told && !below.is_some_and(|below| are_one(below, called)))
-                }
-            }
+        let functions = numbered_functions(resolutions);
+        let function = |number: u32| functions.get(number as usize).copied().flatten();
+        let mut called: Vec<Option<u32>> = vec![None; profile.frames.len()];
+        for (caller, call) in resolutions.calls().iter() {
+            let Call::Function(number) = call else { continue };
+            // What a stub leads to is not in its name.
+            let is_told = resolutions.table().get(number as usize).and_then(machine_function);
+            let is_told = is_told.is_some_and(|called| !called.name.contains("@plt"));
+            let of_caller = called.get_mut(caller.index()).filter(|_| is_told);
+            of_caller.into_iter().for_each(|of| *of = function(number));
+        }
+        let is_skipping = |caller: FrameId, (below, lookup): (FrameId, Lookup)| {
+            let called = called.get(caller.index()).copied().flatten();
+            called.is_some() && resolutions.number(below, lookup).and_then(function) != called
         };
         let mut known: Vec<Option<bool>> = vec![None; profile.stacks.len()];
+        let mut found = Vec::new();
         for cell in profile.cells_of(run.event) {
-            all += u64::from(cell.samples);
-            let is_known = known.get_mut(cell.stack.index());
-            let lacks =
-                is_known.map(|known| *known.get_or_insert_with(|| lacks_caller(cell.stack).unwrap_or(false)));
-            skipped += if lacks == Some(true) { u64::from(cell.samples) } else { 0 };
+            let Some(known) = known.get_mut(cell.stack.index()) else { continue };
+            let lacks_last = *known.get_or_insert_with(|| {
+                let mut lacks_last = false;
+                let mut above: Option<(FrameId, Lookup)> = None;
+                for (below, frame) in machine_frames(&lookups, profile.stacks.get(cell.stack)).enumerate() {
+                    // What the kernel did for the function that ran is no call in the code.
+                    if lookups.is_kernel(frame.0) {
+                        break;
+                    }
+                    let caller = above.replace(frame).filter(|(_, lookup)| *lookup == Lookup::MinusOne);
+                    lacks_last = caller.is_some_and(|(caller, _)| is_skipping(caller, frame));
+                    found.extend(caller.filter(|_| lacks_last).map(|(caller, _)| Gap { caller, below }));
+                }
+                if !found.is_empty() {
+                    skipped.gaps.insert(cell.stack, found.drain(..).collect());
+                }
+                lacks_last
+            });
+            skipped.samples.0 += u64::from(cell.samples);
+            skipped.samples.1 += if lacks_last { u64::from(cell.samples) } else { 0 };
         }
+        skipped
     }
-    (all > 0).then(|| 100.0 * skipped as f64 / all as f64)
+
+    /// The part of the samples of some runs, in percent; `None` where no run tells which functions are called.
+    pub(super) fn pct<'s>(runs: impl Iterator<Item = &'s Self>) -> Option<f64> {
+        let (all, skipped) =
+            runs.fold((0, 0), |(all, skipped), run| (all + run.samples.0, skipped + run.samples.1));
+        (all > 0).then(|| 100.0 * skipped as f64 / all as f64)
+    }
+}
+
+/// By resolution: a number for its machine function, the same one for each that is called the same.
+fn numbered_functions(resolutions: &Resolutions) -> Vec<Option<u32>> {
+    let mut by_name: FxHashMap<(&str, Option<&str>), u32> = FxHashMap::default();
+    let functions = resolutions.table().iter().map(machine_function);
+    functions
+        .map(|function| {
+            let function = function?;
+            let next = by_name.len() as u32;
+            Some(*by_name.entry((&function.name, function.linkage_name.as_deref())).or_insert(next))
+        })
+        .collect()
 }
 
 fn machine_function(resolution: &Resolution) -> Option<&InlineFrame> {

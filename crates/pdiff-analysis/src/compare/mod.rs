@@ -190,7 +190,7 @@ impl PreparedSides {
 
     /// The findings under these settings, computed once.
     fn findings(&self, sides: &Sides<'_>, cost: Option<&Cost>, noise: NoiseSettings) -> Findings {
-        let find = || found(&self.view(sides), cost, noise);
+        let find = || self.with_called(sides, |prepared| found(prepared, cost, noise));
         let (known, findings) = self.findings.get_or_init(|| (noise, find()));
         if *known == noise { findings.clone() } else { find() }
     }
@@ -221,8 +221,11 @@ impl PreparedSides {
             .map(|(id, key)| (&*key.qualified, prepared.facts.subsystem(id), prepared.facts.is_start(id)));
         let functions = functions.collect();
         let input = PlanInput { comparison, settings, knowledge, noise, functions };
-        let stacks = stacks_of_both(&prepared, comparison.cost.as_ref(), noise);
-        plan::make(&input, wanted, |codes| switched(&stacks, codes, &noise))
+        // As the findings are.
+        self.with_called(sides, |prepared| {
+            let stacks = stacks_of_both(prepared, comparison.cost.as_ref(), noise);
+            plan::make(&input, wanted, |codes| switched(&stacks, codes, &noise))
+        })
     }
 
     /// Makes one tree of both sides' stacks.

@@ -15,6 +15,7 @@ use super::counterparts::Counterparts;
 use super::coverage::Coverage;
 use super::input::{CompareSettings, Knowledge, RunInput, Sides};
 use super::key_facts::{KeyFacts, Waits};
+use super::known_calls::Skipped;
 use super::matching::Renames;
 use super::side_fact::SideFact;
 use super::side_object::{SideObject, objects};
@@ -254,6 +255,7 @@ impl PreparedSides {
             stacks: stacks.map_or_else(|| Arc::clone(&run.stacks), Arc::new),
             ..run.clone()
         };
+        let is_put_back = stacks.iter().any(Option::is_some);
         let runs: Vec<NormalRun> = self.runs.iter().zip(stacks).map(run).collect();
         let seen = seen_on_both(&view_runs(sides, &runs));
         Self {
@@ -264,7 +266,7 @@ impl PreparedSides {
             notes,
             program: self.program.clone(),
             counterparts: self.counterparts.clone(),
-            chains: self.chains.clone(),
+            chains: if is_put_back { self.chains.of_put_back() } else { self.chains.clone() },
             mistakes: self.mistakes.clone(),
             findings: OnceLock::new(),
         }
@@ -339,6 +341,21 @@ impl PreparedSides {
             counterparts: self.counterparts.as_ref(),
             runs,
         }
+    }
+
+    /// What the view tells whose stacks have the functions that were called last, as far as the code names them and other stacks have
+    /// them.
+    pub(super) fn with_called<T>(&self, sides: &Sides<'_>, tell: impl FnOnce(&Prepared<'_>) -> T) -> T {
+        let with_called = |(run, skipped): (&NormalRun, &Skipped)| {
+            (!skipped.gaps.is_empty()).then(|| run.stacks.with_called(&skipped.gaps))
+        };
+        let stacks: Vec<Option<NormalStacks>> =
+            self.runs.par_iter().zip(&self.chains.skipped).map(with_called).collect();
+        let mut view = self.view(sides);
+        for (run, stacks) in view.runs.iter_mut().zip(&stacks) {
+            run.stacks = stacks.as_ref().unwrap_or(run.stacks);
+        }
+        tell(&view)
     }
 }
 

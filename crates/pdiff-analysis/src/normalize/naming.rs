@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use pdiff_profile::names::FunctionName;
 use pdiff_profile::{
-    Frame, FrameId, InlineChain, InlineFrame, Lookup, Lookups, ObjectIndex, Profile, Resolution, Resolutions,
-    Side, StringId,
+    Call, Frame, FrameId, InlineChain, InlineFrame, Lookup, Lookups, ObjectIndex, Profile, Resolution,
+    Resolutions, Side, StringId,
 };
 use rustc_hash::FxHashMap;
 
@@ -28,6 +28,8 @@ pub(super) struct Naming<'a> {
     names: FxHashMap<Spelling<'a>, FunctionName>,
     /// By object and where the texts of an inlined function are, which chains share.
     of_texts: FxHashMap<(ObjectIndex, [usize; 3]), KeyId>,
+    /// By object and where the texts of a machine function are, and how these are written; `None` if it is shown as several.
+    machine_functions: FxHashMap<(ObjectIndex, [usize; 3]), (Spelling<'a>, Option<KeyId>)>,
     /// By perf's symbol and object: the function, for frames that perf alone named.
     of_symbols: FxHashMap<(StringId, ObjectIndex), KeyId>,
     /// The display of each frame: looked up with its address unchanged, and as a return address.
@@ -70,7 +72,12 @@ struct Spelling<'a> {
     linkage: Option<&'a str>,
 }
 
-impl Spelling<'_> {
+impl<'a> Spelling<'a> {
+    /// As debug information writes it.
+    fn of(function: &'a InlineFrame) -> Self {
+        Self { name: &function.name, linkage: function.linkage_name.as_deref() }
+    }
+
     fn function_name(&self) -> FunctionName {
         FunctionName::with_linkage(self.name, self.linkage)
     }
@@ -96,6 +103,7 @@ impl<'a> Naming<'a> {
             side,
             names: FxHashMap::default(),
             of_texts: FxHashMap::default(),
+            machine_functions: FxHashMap::default(),
             of_symbols: FxHashMap::default(),
             shown: [vec![None; profile.frames.len()], vec![None; profile.frames.len()]],
             levels: Vec::new(),
@@ -121,6 +129,33 @@ impl<'a> Naming<'a> {
         if levels.len() == start {
             levels.push(Level { key: self.keys.unresolved(UNKNOWN_OBJECT), inlined: false });
         }
+    }
+
+    /// By frame: the machine function that it calls by the instruction before its address, if stacks have it, and no other of its name in
+    /// the same object.
+    pub(super) fn called(&self) -> FxHashMap<FrameId, KeyId> {
+        let Some(resolutions) = self.resolutions.filter(|known| !known.calls().is_empty()) else {
+            return FxHashMap::default();
+        };
+        let mut by_name: FxHashMap<(Spelling<'a>, ObjectIndex), Option<KeyId>> = FxHashMap::default();
+        for ((object, _), (name, key)) in &self.machine_functions {
+            let known = by_name.entry((*name, *object)).or_insert(*key);
+            *known = known.filter(|known| Some(*known) == *key);
+        }
+        // Calls are many more than functions that are called.
+        let mut by_number: FxHashMap<(u32, ObjectIndex), Option<KeyId>> = FxHashMap::default();
+        let called = resolutions.calls().iter().filter_map(|(caller, call)| {
+            let Call::Function(number) = call else { return None };
+            let object = self.frame(caller)?.object;
+            let key = by_number.entry((number, object)).or_insert_with(|| {
+                let Resolution::Resolved(chain) = resolutions.table().get(number as usize)? else {
+                    return None;
+                };
+                by_name.get(&(Spelling::of(chain.outermost()), object)).copied().flatten()
+            });
+            Some((caller, (*key)?))
+        });
+        called.collect()
     }
 
     /// The machine frames that were named.
@@ -213,7 +248,7 @@ impl<'a> Naming<'a> {
                 levels.push(Level { key, inlined: false });
                 continue;
             }
-            let dwarf = Spelling { name: &inline.name, linkage: inline.linkage_name.as_deref() };
+            let dwarf = Spelling::of(inline);
             let by_perf = perf_spelling.take();
             let perf = by_perf.unwrap_or(dwarf);
             for spelling in [dwarf, perf] {
@@ -227,6 +262,13 @@ impl<'a> Naming<'a> {
             }
             levels.push(Level { key, inlined: inline.inlined });
         }
+        if let Some(level) = levels.first() {
+            let outermost = chain.outermost();
+            let place = (frame.object, places_of_texts(outermost));
+            let known =
+                self.machine_functions.entry(place).or_insert((Spelling::of(outermost), Some(level.key)));
+            known.1 = known.1.filter(|key| *key == level.key);
+        }
         levels.into()
     }
 
@@ -236,7 +278,7 @@ impl<'a> Naming<'a> {
         if coverage.is_complete() {
             return false;
         }
-        let dwarf = Spelling { name: &outermost.name, linkage: outermost.linkage_name.as_deref() };
+        let dwarf = Spelling::of(outermost);
         let mut spellings = std::iter::once(dwarf).chain(perf);
         spellings.any(|spelling| coverage.is_by_symbol(object, spelling.function_name().qualified()))
     }

@@ -37,12 +37,12 @@ pub(super) fn maybe_renamed(list: &[Finding]) -> impl Iterator<Item = Block> {
 /// So many percent of the samples of a side without their last caller may give parts the name of a function above.
 const MANY_SKIPPED_PCT: f64 = 10.0;
 
-/// Says that stacks often lack the last caller, so that parts may have the name of one further up.
+/// Says that stacks often lack the function that was called last: the parts have it, and what shows stacks as recorded does not.
 pub(super) fn skipped_callers(comparison: &Comparison) -> Option<Block> {
     let pct = comparison.skipped_callers_pct?;
     let text = format!(
-        "{:.0} % of samples before and {:.0} % after lack the function that called last, as the code shows: the one that ran had set up no \
-         frame. So a part can have the name of a caller further up; --causes, with both binaries, puts these functions back",
+        "{:.0} % of samples before and {:.0} % after lack the function that was called last, because what ran had set up no frame. The parts \
+         have it back, as the code at the return addresses names it; totals of rows, and flame graphs, are as recorded",
         pct.before, pct.after
     );
     (pct.before.max(pct.after) >= MANY_SKIPPED_PCT).then(|| Line::block("callers", text))
