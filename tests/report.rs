@@ -86,7 +86,7 @@ fn a_report_is_one_file_with_every_part_and_the_data_of_the_other_commands() {
         assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
     }
     for words in [
-        "80-default does 50 % less work than 57-default",
+        "80-default completes 50 % fewer operations/s than 57-default",
         "largest parts whose share changed beyond noise, and all else",
         "data-function=\"log_writer\"",
         "redo log",
@@ -393,7 +393,7 @@ fn two_runs_of_one_build_are_explained_by_nothing() {
     let page = stdout(&pdiff(&["report", &before, &after, "--windows", &windows]));
     let written = page.split_once("<script type=\"application/json\"").unwrap().0;
     assert!(
-        written.contains("does neither clearly more nor clearly less work than"),
+        written.contains("completes neither clearly more nor clearly fewer operations/s than"),
         "the verdict comes first"
     );
     assert!(written.contains("no part of the program changed beyond noise"));

@@ -236,7 +236,7 @@ fn two_recordings_of_one_build_are_explained_by_nothing_on_the_page() {
     let colored = "[...document.querySelectorAll('#graph g[data-frame] > rect')].filter(one => /--more|--less|#new\\d|#gone\\d/.test(one.style.fill)).length";
     assert_eq!(page.count(colored), 0);
     let verdict = page.text("document.querySelector('.verdict').textContent");
-    assert!(verdict.contains("neither clearly more nor clearly less work"), "{verdict}");
+    assert!(verdict.contains("neither clearly more nor clearly fewer operations/s"), "{verdict}");
     let unmarked = "[...document.querySelectorAll('#closure tbody tr')].filter(row => !/noise|not judged/.test(row.textContent)).length";
     assert_eq!(page.count(unmarked), 0, "each part of the program says that its change is noise");
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);

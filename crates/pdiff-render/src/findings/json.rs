@@ -152,6 +152,26 @@ pub(crate) struct RestReport {
     unlisted_pp: f64,
     /// The same of all changes beyond noise.
     significant_pp: f64,
+    /// A function of a system library that changed beyond noise in no finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outside: Option<OutsideReport>,
+    /// The part of the samples whose recorded stacks lack the function that was called last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing_callers_pct: Option<SidesReport>,
+}
+
+#[derive(Serialize)]
+struct OutsideReport {
+    function: String,
+    object: String,
+    /// The part of its change that is in no finding, in points.
+    delta_pp: f64,
+}
+
+#[derive(Serialize)]
+struct SidesReport {
+    before: f64,
+    after: f64,
 }
 
 /// All findings of a comparison.
@@ -207,6 +227,14 @@ pub(crate) fn rest(of: &Comparison) -> RestReport {
         unlisted: rest.unlisted,
         unlisted_pp: rest.unlisted_pp,
         significant_pp: rest.significant_pp,
+        outside: super::rest::outside(of).map(|(row, delta_pp)| OutsideReport {
+            function: row.name.to_string(),
+            object: row.object.to_string(),
+            delta_pp,
+        }),
+        missing_callers_pct: of
+            .skipped_callers_pct
+            .map(|PerSide { before, after }| SidesReport { before, after }),
     }
 }
 

@@ -74,9 +74,9 @@ fn has_factor(work: &KernelWork) -> bool {
 /// A function outside the parts has a line if it changed by at least this part of what the largest of them did.
 const LEAST_OF_LARGEST: f64 = 0.5;
 
-/// Says which function of a system library changed beyond noise in places that are no part: it belongs to the functions that call it, and
-/// what each of these spends in it may be within noise.
-pub(super) fn library(comparison: &Comparison) -> Option<Block> {
+/// A function of a system library that changed beyond noise in places that are no part, and by how many points there. It belongs to the
+/// functions that call it, and what each of these spends in it may be within noise.
+pub(super) fn outside(comparison: &Comparison) -> Option<(&Row, f64)> {
     if comparison.group_by != GroupBy::Function || comparison.share != Share::All {
         return None;
     }
@@ -96,7 +96,13 @@ pub(super) fn library(comparison: &Comparison) -> Option<Block> {
         let own = own(*left, row);
         own * left > 0.0 && own.abs().min(left.abs()) >= LEAST_OF_LARGEST * largest
     };
-    let (left, row) = left.filter(is_large).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
+    let largest = left.filter(is_large).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+    largest.map(|(left, row)| (row, left))
+}
+
+/// Says which function of a system library that is.
+pub(super) fn library(comparison: &Comparison) -> Option<Block> {
+    let (row, left) = outside(comparison)?;
     let text = format!(
         "{} ({}) itself has {:.2} -> {:.2} % of CPU, beyond noise; {} points of that are in no part, because what each function that calls \
          it spends there is within noise",
@@ -197,6 +203,14 @@ mod tests {
         assert_eq!(told(&of), None);
         of.rows.push(row("libc.so", 1.0, 1.0 + 0.6 * largest));
         assert_eq!(told(&of), Some(true));
+        of.skipped_callers_pct = Some(PerSide::new(3.0, 41.5));
+        let json = serde_json::to_value(crate::findings::json::rest(&of)).unwrap();
+        assert_eq!(
+            (&json["outside"]["function"], &json["outside"]["object"]),
+            (&"strcmp".into(), &"libc.so".into())
+        );
+        assert!((json["outside"]["delta_pp"].as_f64().unwrap() - 0.6 * largest).abs() < 1e-9);
+        assert_eq!(json["missing_callers_pct"], serde_json::json!({ "before": 3.0, "after": 41.5 }));
         // Without any part, too.
         let parts = std::mem::take(&mut of.findings.list);
         assert_eq!(told(&of), Some(true));

@@ -7,6 +7,9 @@ use pdiff_analysis::{Comparison, Cost, FindingKind, Gap, Row, SideSummary};
 use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
 use crate::document::visible_text::visible;
 
+/// A change of cost without an interval that is worth telling, on a log scale: a tenth.
+const UNSURE_COST_LOG: f64 = 0.1;
+
 /// Busy waiting below this many percent of CPU does not change how costs read.
 const LEAST_POLLING_PCT: f64 = 5.0;
 
@@ -29,11 +32,17 @@ pub(super) fn result_text(comparison: &Comparison) -> String {
     match (&comparison.cost, comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref())) {
         (Some(cost), Some(gap)) => {
             let throughput = throughput_text(before, after, gap, runs_text(comparison));
-            match excludes_zero(gap.interval_pct) || !cost.log_interval.is_some_and(excludes_zero) {
-                true => throughput,
-                // Where operations/s say nothing, as of a fixed amount of work on a busy machine, the cost is the result.
-                false => format!("{}; {throughput}", cost_change_text(comparison, cost)),
+            // Where operations/s say nothing, as of a fixed amount of work on a busy machine, the cost is the result.
+            let is_told_by_cost = match cost.log_interval {
+                Some(interval) => excludes_zero(interval),
+                None => cost.log_ratio.abs() >= UNSURE_COST_LOG,
+            };
+            if excludes_zero(gap.interval_pct) || !is_told_by_cost {
+                return throughput;
             }
+            let unsure =
+                if cost.log_interval.is_none() { ", but how much of that is noise is not known" } else { "" };
+            format!("{}{unsure}; {throughput}", cost_change_text(comparison, cost))
         }
         (Some(cost), None) => cost_change_text(comparison, cost),
         (None, _) if comparison.has_nothing_in_common() => {
@@ -109,7 +118,7 @@ fn throughput_text(before: &str, after: &str, gap: &Gap, runs: String) -> String
     let (low, high) = gap.interval_pct;
     let assumed = if gap.assumed { ", run-to-run variation assumed" } else { "" };
     let numbers = format!(
-        "{} -> {} operations/s ({} %, 95 % interval {}; {runs}{assumed})",
+        "{} -> {} ({} %, 95 % interval {}; {runs}{assumed})",
         rate(gap.tps.before),
         rate(gap.tps.after),
         signed(gap.gap_pct, 1),
@@ -119,9 +128,11 @@ fn throughput_text(before: &str, after: &str, gap: &Gap, runs: String) -> String
     let size = fixed(size, if size < 1.0 { 2 } else { 0 });
     let is_nothing = size.parse() == Ok(0.0);
     match (low > 0.0 && !is_nothing, high < 0.0 && !is_nothing) {
-        (_, true) => format!("{after} does {size} % less work than {before}: {numbers}"),
-        (true, _) => format!("{after} does {size} % more work than {before}: {numbers}"),
-        _ => format!("{after} does neither clearly more nor clearly less work than {before}: {numbers}"),
+        (_, true) => format!("{after} completes {size} % fewer operations/s than {before}: {numbers}"),
+        (true, _) => format!("{after} completes {size} % more operations/s than {before}: {numbers}"),
+        _ => format!(
+            "{after} completes neither clearly more nor clearly fewer operations/s than {before}: {numbers}"
+        ),
     }
 }
 
@@ -226,17 +237,24 @@ mod tests {
         let noisy = text((-22.0, 79.0), Some((0.1, 0.4)));
         assert!(
             noisy.starts_with(
-                "an operation costs 31.0 % more CPU in 80 than in 57; 80 does neither clearly more nor clearly less"
+                "an operation costs 31.0 % more CPU in 80 than in 57; 80 completes neither clearly more nor clearly fewer"
             ),
             "{noisy}"
         );
-        assert!(text((-40.0, -22.0), Some((0.1, 0.4))).starts_with("80 does 32 % less work"));
-        for unknown in [None, Some((-0.1, 0.4))] {
-            assert!(
-                text((-22.0, 79.0), unknown)
-                    .starts_with("80 does neither clearly more nor clearly less work than 57")
-            );
-        }
+        assert!(
+            text((-40.0, -22.0), Some((0.1, 0.4)))
+                .starts_with("80 completes 32 % fewer operations/s than 57: ")
+        );
+        let unsure = text((-22.0, 79.0), Some((-0.1, 0.4)));
+        assert!(
+            unsure.starts_with("80 completes neither clearly more nor clearly fewer operations/s than 57")
+        );
+        // One run a side: the cost is told, and that it may be noise.
+        let one_run = text((-22.0, 79.0), None);
+        assert!(
+            one_run
+                .contains("31.0 % more CPU in 80 than in 57, but how much of that is noise is not known; 80")
+        );
     }
 
     #[test]
@@ -246,10 +264,10 @@ mod tests {
                 pdiff_analysis::Gap { gap_pct, interval_pct, ..sample::full().cost.unwrap().gap.unwrap() };
             super::throughput_text("a", "b", &gap, String::new())
         };
-        assert!(text(-0.4, (-0.5, -0.3)).starts_with("b does 0.40 % less work than a"));
+        assert!(text(-0.4, (-0.5, -0.3)).starts_with("b completes 0.40 % fewer operations/s than a"));
         assert!(
             text(0.0, (-1e-9, -1e-12))
-                .starts_with("b does neither clearly more nor clearly less work than a")
+                .starts_with("b completes neither clearly more nor clearly fewer operations/s than a")
         );
     }
 
