@@ -177,7 +177,7 @@ impl Choice<'_> {
         if self.cancels(&inner) {
             return if is_found { vec![self.whole(Shape::Net)] } else { Vec::new() };
         }
-        let rest = self.remainder(&inner);
+        let rest = self.remainder(&inner).or_else(|| self.own_beside(&inner));
         let mut picks = inner;
         picks.extend(rest);
         if is_found && self.is_one(&picks) { vec![self.whole(Shape::Place)] } else { picks }
@@ -271,12 +271,20 @@ impl Choice<'_> {
         let below = all.points - own.points;
         let is_taken_back = below * own.points < 0.0 && below.abs() >= TAKEN_BACK * own.points.abs();
         let is_told = self.judge.is_found(own) && !is_taken_back;
-        is_told.then(|| Pick {
-            node: self.node,
-            shape: Shape::Place,
-            nodes: vec![self.node],
-            change: own.clone(),
-        })
+        is_told.then(|| self.alone(own))
+    }
+
+    /// The own samples of a frame around much of the program, where the rest of it hides their change: what grows takes share from all
+    /// that is below.
+    fn own_beside(&self, inner: &[Pick]) -> Option<Pick> {
+        let own = &self.changes.own[self.node];
+        let is_picked = inner.iter().any(|pick| pick.nodes.contains(&self.node));
+        let is_told = self.is_wide() && !is_picked && self.judge.is_found(own);
+        is_told.then(|| self.alone(own))
+    }
+
+    fn alone(&self, own: &Change) -> Pick {
+        Pick { node: self.node, shape: Shape::Place, nodes: vec![self.node], change: own.clone() }
     }
 
     /// Whether most of a change is the node's own, and not that of other places below it.
