@@ -336,6 +336,19 @@ fn what_stacks_of_one_build_cannot_show_is_put_back_on_neither_side() {
     assert_eq!(total_pct(shown, shown), [60.0, 60.0]);
     assert_eq!(total_pct(shown, lost), [10.0, 10.0]);
     assert_eq!(total_pct(lost, shown), [10.0, 10.0]);
+    // Where both have it back, and one may have lost more, neither has: else what it always did would have grown.
+    let code = "main > score, main > run, one > leaf, two > leaf, one > deep";
+    let calls = "main > score, score > ?, run > ?";
+    let more = "main;score;one;deep 10\nmain;score;leaf 50\nmain;run 20\ntwo 20";
+    let less = "main;score;one;deep 10\nmain;score;leaf 20\nmain;run;leaf 50\ntwo 20";
+    let of_one = |before, after| {
+        let of = |stacks| (calls, code, stacks);
+        let comparison = put_back_of(PerSide::new(of(before), of(after)));
+        let row = comparison.rows.iter().find(|row| &*row.name == "one").unwrap();
+        [row.before.total_pct, row.after.total_pct]
+    };
+    assert_eq!([of_one(more, more), of_one(less, less)], [[60.0, 60.0], [30.0, 30.0]]);
+    assert_eq!([of_one(more, less), of_one(less, more)], [[10.0, 10.0], [10.0, 10.0]]);
     // So little that it does not matter.
     let light = [shown, lost].map(|(calls, code, stacks)| (calls, code, format!("{stacks}\nrest 99900")));
     let [shown, lost] = light.each_ref().map(|(calls, code, stacks)| (*calls, *code, stacks.as_str()));

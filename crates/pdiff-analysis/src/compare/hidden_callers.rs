@@ -82,7 +82,10 @@ impl PreparedSides {
         let weights = of_both(&mut hidden, |_, hidden| hidden.weigh(&seen));
         let one_sided = OneSided {
             gaps: known_on_one_side(&weights.before.gaps, &weights.after.gaps),
-            callers: PerSide::from_fn(|side| unknown_elsewhere(&weights[side], &weights[side.other()])),
+            callers: Side::BOTH
+                .into_iter()
+                .flat_map(|side| unknown_elsewhere(&weights[side], &weights[side.other()]))
+                .collect(),
         };
         let put_back = of_both(&mut hidden, |side, hidden| {
             let mut notes = Notes::new();
@@ -113,8 +116,8 @@ fn known_on_one_side(before: &FxHashMap<Gap, Weighed>, after: &FxHashMap<Gap, We
     before.iter().filter_map(is_of_one).collect()
 }
 
-/// The functions that this side alone would have back above another function, where the other side's stacks may have lost as much, and
-/// this side's have not.
+/// The functions that this side would have back above another function for more of its samples, where the other side's stacks may have lost
+/// as much, and this side's have not.
 fn unknown_elsewhere(here: &Weights, there: &Weights) -> FxHashSet<(KeyId, KeyId)> {
     fn part<K: Eq + Hash>(side: &Weights, weights: &FxHashMap<K, u64>, of: &K) -> f64 {
         weights.get(of).copied().unwrap_or(0) as f64 / side.total.max(1) as f64
@@ -132,8 +135,8 @@ fn unknown_elsewhere(here: &Weights, there: &Weights) -> FxHashSet<(KeyId, KeyId
 struct OneSided {
     /// Their path is put back on neither side.
     gaps: FxHashSet<Gap>,
-    /// By side: functions that are not put back above others.
-    callers: PerSide<FxHashSet<(KeyId, KeyId)>>,
+    /// Functions that are not put back above others.
+    callers: FxHashSet<(KeyId, KeyId)>,
 }
 
 /// How much of a side's samples has, or may have, callers that its chains hide.
@@ -327,7 +330,7 @@ impl<'a> HiddenCallers<'a> {
         let mut calls = self.calls_of(run);
         let stacks = run.stacks.rewritten(|stack, levels, out| {
             let calls = calls.as_mut().map_or_else(Vec::new, |calls| calls.of(stack));
-            self.append(&calls, levels, (one_sided, run.side), out);
+            self.append(&calls, levels, one_sided, out);
         });
         let (mut samples, mut weight, mut first) = (0_u64, 0_u64, None);
         for cell in run.cells {
@@ -355,13 +358,7 @@ impl<'a> HiddenCallers<'a> {
     }
 
     /// Appends a stack with what its chain hides; `calls` are those of its machine functions, where that is known.
-    fn append(
-        &mut self,
-        calls: &[KnownCall],
-        levels: &[Level],
-        (one_sided, side): (&OneSided, Side),
-        out: &mut Vec<Level>,
-    ) {
+    fn append(&mut self, calls: &[KnownCall], levels: &[Level], one_sided: &OneSided, out: &mut Vec<Level>) {
         let mut from = 0;
         for (at, pair) in pairs(self.keys, calls, levels) {
             out.extend_from_slice(levels.get(from..at).unwrap_or(&[]));
@@ -370,7 +367,7 @@ impl<'a> HiddenCallers<'a> {
             let is_one_sided = |key: KeyId| {
                 let is_of_path = between.called != Some(key);
                 (is_of_path && one_sided.gaps.contains(&pair.gap(between)))
-                    || one_sided.callers[side].contains(&(key, pair.callee))
+                    || one_sided.callers.contains(&(key, pair.callee))
             };
             let hidden = between.hidden().filter(|key| !is_one_sided(**key));
             out.extend(hidden.map(|key| Level { key: *key, inlined: false }));
