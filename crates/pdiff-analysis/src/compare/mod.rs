@@ -295,6 +295,9 @@ impl PreparedSides {
 /// functions are no faster.
 const MANY_FUNCTIONS: usize = 100_000;
 
+/// Rows of fewer functions are judged while findings are searched; those of more take a twentieth more memory then.
+const FEW_FUNCTIONS: usize = 8_192;
+
 fn compare_prepared(
     sides: &Sides<'_>,
     settings: &CompareSettings,
@@ -322,11 +325,15 @@ fn compare_prepared(
         (judged_rows(&counted, &mut notes), summaries, left_out)
     };
     let meanwhile = || meanwhile(cost.as_ref());
-    let (((mut rows, families, noise), summaries, left_out_pct), ()) =
-        match prepared.keys.len() > MANY_FUNCTIONS {
-            true => (count(), meanwhile()),
-            false => rayon::join(count, meanwhile),
-        };
+    let ((mut rows, families, noise), summaries, left_out_pct) = match functions {
+        ..FEW_FUNCTIONS => rayon::join(|| judge(count()), meanwhile).0,
+        FEW_FUNCTIONS..MANY_FUNCTIONS => judge(rayon::join(count, meanwhile).0),
+        _ => {
+            let counted = count();
+            meanwhile();
+            judge(counted)
+        }
+    };
     notes.merge(&cost_notes);
     for row in &mut rows {
         costs.before.set_per_op(&mut row.before);
