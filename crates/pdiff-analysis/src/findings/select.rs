@@ -274,12 +274,13 @@ impl Choice<'_> {
         is_told.then(|| self.alone(own))
     }
 
-    /// The own samples of a frame around much of the program, where the rest of it hides their change: what grows takes share from all
-    /// that is below.
+    /// The own samples of a frame around much of the program, where the rest of it hides their change: without operations, what grows takes
+    /// share from all that is below.
     fn own_beside(&self, inner: &[Pick]) -> Option<Pick> {
         let own = &self.changes.own[self.node];
         let is_picked = inner.iter().any(|pick| pick.nodes.contains(&self.node));
-        let is_told = self.is_wide() && !is_picked && self.judge.is_found(own);
+        let is_hidden = self.is_wide() && self.judge.of_cost().is_none();
+        let is_told = is_hidden && !is_picked && self.judge.is_found(own);
         is_told.then(|| self.alone(own))
     }
 
