@@ -31,13 +31,13 @@ pub use compare::{
     CostExtent, CostParts, CostReason, CostScale, Coverage, Family, FieldGroup, FieldValue, FindingWaits,
     FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, HotLine, InlineChange, InlineFlip,
     InlinedInto, InlinedQuantities, Interval, JoinedNames, Knowledge, LeafFrame, MatchedBy, MeasureChange,
-    NoiseSummary, ObjectFacts, OwnCostChange, Pair, PerOperation, PreparedSides, Program, Quantities,
-    RenamedFunction, Row, RowField, RowFields, RowFunction, RowGap, RowInline, RowMatch, RunInput,
-    RunSeconds, RunStacks, RunSummary, SINGLE_RUN_WAIT_CV, Sampled, SampledCall, SampledCalls, Seconds,
-    Severity, SideFact, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, StackLevel,
-    ThreadTimes, TreeFrame, TreeFunction, TreeNode, TreeSettings, WaitChange, WaitNoise, WaitPlace, Waiting,
-    WaitingGroup, WaitingSides, Waits, assumed_log_half, beside, compare, is_other_version, side_fact,
-    waiting,
+    MissingCallers, NoiseSummary, ObjectFacts, OwnCostChange, Pair, PerOperation, PreparedSides, Program,
+    Quantities, RenamedFunction, Row, RowField, RowFields, RowFunction, RowGap, RowInline, RowMatch,
+    RunInput, RunSeconds, RunStacks, RunSummary, SINGLE_RUN_WAIT_CV, Sampled, SampledCall, SampledCalls,
+    Seconds, Severity, SideFact, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine,
+    StackLevel, ThreadTimes, TreeFrame, TreeFunction, TreeNode, TreeSettings, WaitChange, WaitNoise,
+    WaitPlace, Waiting, WaitingGroup, WaitingSides, Waits, assumed_log_half, beside, compare,
+    is_other_version, side_fact, waiting,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{

@@ -147,21 +147,27 @@ fn check(code: &str, stacks: &str, function: &str, expected: f64) {
 
 #[test]
 fn samples_that_lack_the_function_called_last_are_counted() {
-    let skipped = |calls: &str, stacks: &str| {
-        compared_knowing(PerSide::new((calls, stacks), (calls, stacks))).skipped_callers_pct
+    let missing = |calls: &str, stacks: &str| {
+        let compared = compared_knowing(PerSide::new((calls, stacks), (calls, stacks)));
+        compared.missing_callers.map(|of| of.map(|of| (of.told_pct, of.unknown_pct)))
     };
+    let both = |told: f64, unknown: f64| Some(PerSide::new((told, unknown), (told, unknown)));
     let stacks = "main;run;find;cmp 20\nmain;run;cmp 30\nmain;run;find 10\nmain;run 40";
-    assert_eq!(skipped("run > find, find > cmp", stacks), Some(PerSide::new(30.0, 30.0)));
+    assert_eq!(missing("run > find, find > cmp", stacks), both(30.0, 0.0));
     // What the kernel does for the leaf is no call in the code.
     let interrupted = "main;run;find 60\nmain;run;cmp;[kernel.kallsyms]!tick 30\nmain;run;find;cmp 10";
-    assert_eq!(skipped("run > find, find > cmp", interrupted), Some(PerSide::new(30.0, 30.0)));
+    assert_eq!(missing("run > find, find > cmp", interrupted), both(30.0, 0.0));
     // Through a pointer anything may have been called, and a stub leads to what its name does not say.
-    assert_eq!(skipped("run > ?", stacks), Some(PerSide::new(0.0, 0.0)));
+    assert_eq!(missing("run > ?", stacks), both(0.0, 0.0));
+    // What ran in a library was hardly called through the pointer itself.
+    assert_eq!(missing("run > ?", &stacks.replace("run;cmp", "run;libc.so.6!memchr")), both(0.0, 30.0));
+    let called_back = "main;libc.so.6!qsort;cmp 30\nmain;libc.so.6!qsort;libc.so.6!memcpy 30\nmain 40";
+    assert_eq!(missing("qsort > ?", called_back), both(0.0, 0.0));
     let by_stub = "main;run;cmp 30\nmain;run;cmp@plt 1\nmain;run 69";
-    assert_eq!(skipped("run > cmp@plt", by_stub), Some(PerSide::new(0.0, 0.0)));
+    assert_eq!(missing("run > cmp@plt", by_stub), both(0.0, 0.0));
     // The classification put them back.
     let code = "main > run, run > find, find > cmp";
-    assert_eq!(put_back_knowing("run > find, find > cmp", code, stacks).skipped_callers_pct, None);
+    assert_eq!(put_back_knowing("run > find, find > cmp", code, stacks).missing_callers, None);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pdiff_profile::{Event, NoteKind, PerSide, Profile, Side};
 use rayon::prelude::*;
 
-use super::comparison::{Cost, SideSummary};
+use super::comparison::{Cost, MissingCallers, SideSummary};
 use super::coverage::Coverage;
 use super::input::{RunInput, SideInput, Sides};
 use super::known_calls::Skipped;
@@ -60,8 +60,8 @@ pub(super) struct ChainFacts {
     chains: SideFact,
     /// Whether many lack their outermost callers.
     cut: Option<SideFact>,
-    /// The part of samples that lack the function that was called last, in percent; `None` where that is not known of both sides.
-    pub(super) skipped_pct: Option<PerSide<f64>>,
+    /// The samples that lack the function that was called last; `None` where that is not known of both sides.
+    pub(super) missing_callers: Option<PerSide<MissingCallers>>,
     /// By run, the base's first: the stacks that lack it. Empty where that is not known of both sides.
     pub(super) skipped: Vec<Skipped>,
 }
@@ -73,14 +73,14 @@ impl ChainFacts {
             || rayon::join(|| of_side(Side::Before), || of_side(Side::After)),
             || (callchains(sides), cut_chains(sides)),
         );
-        let skipped_pct = PerSide::new(&before, &after).map(|runs| Skipped::pct(runs.iter())).both();
-        let skipped = if skipped_pct.is_some() { [before, after].concat() } else { Vec::new() };
-        Self { chains, cut, skipped_pct, skipped }
+        let missing_callers = PerSide::new(&before, &after).map(|runs| Skipped::parts(runs.iter())).both();
+        let skipped = if missing_callers.is_some() { [before, after].concat() } else { Vec::new() };
+        Self { chains, cut, missing_callers, skipped }
     }
 
     /// The same, of stacks to which was put back what is known to have been called.
     pub(super) fn of_put_back(&self) -> Self {
-        Self { skipped_pct: None, skipped: Vec::new(), ..self.clone() }
+        Self { missing_callers: None, skipped: Vec::new(), ..self.clone() }
     }
 }
 

@@ -27,9 +27,9 @@ pub struct Comparison {
     pub share: Share,
     /// With [`Share::Work`]: the part of each side that busy-waits or idles and is not in the denominator.
     pub left_out_pct: Option<(f64, f64)>,
-    /// The part of samples whose stacks lack the function that was called last, as the code shows, in percent; `None` where that is not
-    /// known of both sides, or where such functions were put back.
-    pub skipped_callers_pct: Option<PerSide<f64>>,
+    /// The samples whose recorded stacks lack the function that was called last; `None` where that is not known of both sides, or where
+    /// all that is known of them was put back.
+    pub missing_callers: Option<PerSide<MissingCallers>>,
     /// What a row is.
     pub group_by: GroupBy,
     /// The samples that were kept, in one line; empty without filters.
@@ -303,4 +303,13 @@ pub struct NoiseSummary {
     /// Heavy rows whose shares vary several times as much inside the runs as between them: the load runs in phases that
     /// every run repeats.
     pub phased: Vec<String>,
+}
+
+/// The parts of a side's samples whose recorded stacks lack the function that was called last, in percent.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct MissingCallers {
+    /// The code names it: findings have it back.
+    pub told_pct: f64,
+    /// They ran in a library below a call of another object through a pointer: it is not known, and they count for its caller.
+    pub unknown_pct: f64,
 }

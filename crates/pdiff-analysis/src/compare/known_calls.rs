@@ -5,7 +5,9 @@ use pdiff_profile::names::FunctionName;
 use pdiff_profile::{Call, FrameId, InlineFrame, Lookup, Lookups, Profile, Resolution, Resolutions, StackId};
 use rustc_hash::FxHashMap;
 
+use super::comparison::MissingCallers;
 use super::input::RunInput;
+use crate::findings::is_system_library;
 use crate::matching::{file_likeness, held};
 use crate::normalize::Gap;
 
@@ -32,8 +34,20 @@ pub(super) fn knows_calls(run: &RunInput<'_>) -> bool {
 pub(super) struct Skipped {
     /// Where each lacks which, root first.
     pub(super) gaps: FxHashMap<StackId, Box<[Gap]>>,
-    /// Its samples, and those that lack the function that was called last.
-    samples: (u64, u64),
+    /// Its samples.
+    all: u64,
+    /// Those that lack the function that was called last.
+    without_called: u64,
+    /// Those in another object than the caller that called through a pointer: what was called is not known, and is hardly there itself.
+    through_pointer: u64,
+}
+
+/// What the last call of a stack is known to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LastCall {
+    OfWhatRan,
+    OfAnother,
+    ThroughPointer,
 }
 
 impl Skipped {
@@ -46,8 +60,12 @@ impl Skipped {
         let functions = numbered_functions(resolutions);
         let function = |number: u32| functions.get(number as usize).copied().flatten();
         let mut called: Vec<Option<u32>> = vec![None; profile.frames.len()];
+        let mut is_by_pointer = vec![false; profile.frames.len()];
         for (caller, call) in resolutions.calls().iter() {
-            let Call::Function(number) = call else { continue };
+            let Call::Function(number) = call else {
+                is_by_pointer.get_mut(caller.index()).into_iter().for_each(|of| *of = true);
+                continue;
+            };
             // What a stub leads to is not in its name.
             let is_told = resolutions.table().get(number as usize).and_then(machine_function);
             let is_told = is_told.is_some_and(|called| !called.name.contains("@plt"));
@@ -58,12 +76,25 @@ impl Skipped {
             let called = called.get(caller.index()).copied().flatten();
             called.is_some() && resolutions.number(below, lookup).and_then(function) != called
         };
-        let mut known: Vec<Option<bool>> = vec![None; profile.stacks.len()];
+        let objects = profile.objects.iter().map(|object| is_system_library(object.file_name()));
+        let is_of_library: Vec<bool> = objects.collect();
+        let is_in_library = |id: FrameId| {
+            let frame = profile.frames.get(id.index());
+            frame.and_then(|frame| is_of_library.get(frame.object.index())).copied().unwrap_or(false)
+        };
+        let last_call = |caller: FrameId, ran: FrameId| {
+            let is_by_pointer = is_by_pointer.get(caller.index()).copied().unwrap_or(false);
+            match is_by_pointer && is_in_library(ran) && !is_in_library(caller) {
+                true => LastCall::ThroughPointer,
+                false => LastCall::OfWhatRan,
+            }
+        };
+        let mut known: Vec<Option<LastCall>> = vec![None; profile.stacks.len()];
         let mut found = Vec::new();
         for cell in profile.cells_of(run.event) {
             let Some(known) = known.get_mut(cell.stack.index()) else { continue };
-            let lacks_last = *known.get_or_insert_with(|| {
-                let mut lacks_last = false;
+            let last = *known.get_or_insert_with(|| {
+                let mut last = LastCall::OfWhatRan;
                 let mut above: Option<(FrameId, Lookup)> = None;
                 for (below, frame) in machine_frames(&lookups, profile.stacks.get(cell.stack)).enumerate() {
                     // What the kernel did for the function that ran is no call in the code.
@@ -71,25 +102,42 @@ impl Skipped {
                         break;
                     }
                     let caller = above.replace(frame).filter(|(_, lookup)| *lookup == Lookup::MinusOne);
-                    lacks_last = caller.is_some_and(|(caller, _)| is_skipping(caller, frame));
-                    found.extend(caller.filter(|_| lacks_last).map(|(caller, _)| Gap { caller, below }));
+                    last = match caller {
+                        Some((caller, _)) if is_skipping(caller, frame) => {
+                            found.push(Gap { caller, below });
+                            LastCall::OfAnother
+                        }
+                        Some((caller, _)) => last_call(caller, frame.0),
+                        None => LastCall::OfWhatRan,
+                    };
                 }
                 if !found.is_empty() {
                     skipped.gaps.insert(cell.stack, found.drain(..).collect());
                 }
-                lacks_last
+                last
             });
-            skipped.samples.0 += u64::from(cell.samples);
-            skipped.samples.1 += if lacks_last { u64::from(cell.samples) } else { 0 };
+            let samples = u64::from(cell.samples);
+            skipped.all += samples;
+            match last {
+                LastCall::OfWhatRan => {}
+                LastCall::OfAnother => skipped.without_called += samples,
+                LastCall::ThroughPointer => skipped.through_pointer += samples,
+            }
         }
         skipped
     }
 
-    /// The part of the samples of some runs, in percent; `None` where no run tells which functions are called.
-    pub(super) fn pct<'s>(runs: impl Iterator<Item = &'s Self>) -> Option<f64> {
-        let (all, skipped) =
-            runs.fold((0, 0), |(all, skipped), run| (all + run.samples.0, skipped + run.samples.1));
-        (all > 0).then(|| 100.0 * skipped as f64 / all as f64)
+    /// The parts of the samples of some runs; `None` where no run tells which functions are called.
+    pub(super) fn parts<'s>(runs: impl Iterator<Item = &'s Self>) -> Option<MissingCallers> {
+        let (mut all, mut without_called, mut through_pointer) = (0, 0, 0);
+        for run in runs {
+            all += run.all;
+            without_called += run.without_called;
+            through_pointer += run.through_pointer;
+        }
+        let pct = |samples: u64| 100.0 * samples as f64 / all as f64;
+        let parts = || MissingCallers { told_pct: pct(without_called), unknown_pct: pct(through_pointer) };
+        (all > 0).then(parts)
     }
 }
 

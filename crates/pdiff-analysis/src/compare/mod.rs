@@ -53,8 +53,8 @@ pub use call_tree::{
 };
 pub(crate) use comparability::side_cut_more;
 pub use comparison::{
-    Comparison, Cost, Family, Gap, GapParts, InlineFlip, NoiseSummary, Pair, RenamedFunction, RunSummary,
-    SideSummary,
+    Comparison, Cost, Family, Gap, GapParts, InlineFlip, MissingCallers, NoiseSummary, Pair, RenamedFunction,
+    RunSummary, SideSummary,
 };
 pub use cost::CPU_SCALE_TOLERANCE;
 pub use cost_parts::{Beside, BesideRow, CostParts, CostReason, Interval};
@@ -309,8 +309,9 @@ fn compare_prepared(
     let facts = costs_of_runs(prepared, settings, &mut cost_notes);
     let costs = side_costs(&facts);
     let cost = cost::cost(&costs.before, &costs.after);
-    let mut count = || {
-        let (row_table, tables) = counted_rows(prepared, settings);
+    let functions = prepared.keys.len();
+    let count = || counted_rows(prepared, settings);
+    let mut judge = |(row_table, tables): (RowTable<'_>, Vec<RunTable>)| {
         let unresolved = unresolved(prepared);
         let summaries = PerSide::from_fn(|side| summarize(side, sides, &facts, &tables, &unresolved));
         let counted = Counted {
@@ -355,7 +356,7 @@ fn compare_prepared(
             settings.share,
         ),
         left_out_pct,
-        skipped_callers_pct: chains.skipped_pct,
+        missing_callers: chains.missing_callers,
         before,
         after,
         policy: settings.policy,

@@ -143,7 +143,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
         },
         share: Share::All,
         left_out_pct: None,
-        skipped_callers_pct: None,
+        missing_callers: None,
         group_by: GroupBy::Function,
         coverage: Coverage::default(),
         filtered: String::new(),

@@ -39,7 +39,7 @@ pub(crate) fn blocks(
         blocks.extend(rest::kernel(comparison));
         blocks.extend(rest::shared(comparison));
         blocks.extend(rest::library(comparison));
-        blocks.extend(next::skipped_callers(comparison));
+        blocks.extend(next::missing_callers(comparison));
         blocks.extend(inside(comparison, causes));
         blocks.extend(origins(comparison, causes));
         blocks.extend(settings(comparison));

@@ -155,9 +155,9 @@ pub(crate) struct RestReport {
     /// A function of a system library that changed beyond noise in no finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     outside: Option<OutsideReport>,
-    /// The part of the samples whose recorded stacks lack the function that was called last.
+    /// The samples whose recorded stacks lack the function that was called last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    missing_callers_pct: Option<SidesReport>,
+    missing_callers: Option<MissingReport>,
 }
 
 #[derive(Serialize)]
@@ -166,6 +166,14 @@ struct OutsideReport {
     object: String,
     /// The part of its change that is in no finding, in points.
     delta_pp: f64,
+}
+
+#[derive(Serialize)]
+struct MissingReport {
+    /// The code names it, so that findings have it back.
+    told_pct: SidesReport,
+    /// It was called through a pointer.
+    unknown_pct: SidesReport,
 }
 
 #[derive(Serialize)]
@@ -232,9 +240,10 @@ pub(crate) fn rest(of: &Comparison) -> RestReport {
             object: row.object.to_string(),
             delta_pp,
         }),
-        missing_callers_pct: of
-            .skipped_callers_pct
-            .map(|PerSide { before, after }| SidesReport { before, after }),
+        missing_callers: of.missing_callers.map(|PerSide { before, after }| MissingReport {
+            told_pct: SidesReport { before: before.told_pct, after: after.told_pct },
+            unknown_pct: SidesReport { before: before.unknown_pct, after: after.unknown_pct },
+        }),
     }
 }
 

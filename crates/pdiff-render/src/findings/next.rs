@@ -2,6 +2,7 @@
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Finding, FindingKind};
+use pdiff_profile::PerSide;
 
 use crate::document::{Block, CommandLine, Line, quoted};
 use crate::findings::grid::{is_gone, is_new};
@@ -35,17 +36,28 @@ pub(super) fn maybe_renamed(list: &[Finding]) -> impl Iterator<Item = Block> {
 }
 
 /// So many percent of the samples of a side without their last caller may give parts the name of a function above.
-const MANY_SKIPPED_PCT: f64 = 10.0;
+const MANY_MISSING_PCT: f64 = 10.0;
 
 /// Says that stacks often lack the function that was called last: the parts have it, and what shows stacks as recorded does not.
-pub(super) fn skipped_callers(comparison: &Comparison) -> Option<Block> {
-    let pct = comparison.skipped_callers_pct?;
-    let text = format!(
-        "{:.0} % of samples before and {:.0} % after lack the function that was called last, because what ran had set up no frame. The parts \
-         have it back, as the code at the return addresses names it; totals of rows, and flame graphs, are as recorded",
-        pct.before, pct.after
-    );
-    (pct.before.max(pct.after) >= MANY_SKIPPED_PCT).then(|| Line::block("callers", text))
+pub(super) fn missing_callers(comparison: &Comparison) -> Option<Block> {
+    let PerSide { before, after } = comparison.missing_callers?;
+    let is_many = |before: f64, after: f64| before.max(after) >= MANY_MISSING_PCT;
+    let mut text = Vec::new();
+    if is_many(before.told_pct, after.told_pct) {
+        text.push(format!(
+            "{:.0} % of samples before and {:.0} % after lack the function that was called last, because what ran had set up no frame. The parts \
+             have it back, as the code at the return addresses names it; totals of rows, and flame graphs, are as recorded",
+            before.told_pct, after.told_pct
+        ));
+    }
+    if is_many(before.unknown_pct, after.unknown_pct) {
+        text.push(format!(
+            "{:.0} % of samples before and {:.0} % after ran in a library below a call through a pointer: what was called is not known, and they \
+             count for the function that made the call; recordings with --call-graph dwarf show it",
+            before.unknown_pct, after.unknown_pct
+        ));
+    }
+    (!text.is_empty()).then(|| Line::block("callers", text.join(". ")))
 }
 
 /// What the option adds that looks into the binaries: parts can be others with it.
@@ -83,7 +95,7 @@ pub(super) fn blocks(
 
 #[cfg(test)]
 mod tests {
-    use pdiff_analysis::Comparison;
+    use pdiff_analysis::{Comparison, MissingCallers};
     use pdiff_profile::PerSide;
 
     use crate::compare::page::{markdown, table};
@@ -92,13 +104,22 @@ mod tests {
 
     #[test]
     fn callers_that_stacks_lack_are_told_if_they_are_many() {
-        let with = |pct: Option<(f64, f64)>| {
-            let skipped_callers_pct = pct.map(|(before, after)| PerSide::new(before, after));
-            super::skipped_callers(&Comparison { skipped_callers_pct, ..sample::with_findings() })
+        let with = |of: Option<[(f64, f64); 2]>| {
+            let missing = |(told_pct, unknown_pct)| MissingCallers { told_pct, unknown_pct };
+            let missing_callers = of.map(|[before, after]| PerSide::new(missing(before), missing(after)));
+            super::missing_callers(&Comparison { missing_callers, ..sample::with_findings() })
         };
-        assert!(with(None).is_none() && with(Some((9.0, 9.9))).is_none());
-        let told = format!("{:?}", with(Some((3.0, 41.6))));
-        assert!(told.contains("3 % of samples before and 42 % after"), "{told}");
+        assert!(with(None).is_none() && with(Some([(9.0, 9.9), (9.9, 0.0)])).is_none());
+        let told = format!("{:?}", with(Some([(3.0, 9.0), (41.6, 9.0)])));
+        assert!(
+            told.contains("3 % of samples before and 42 % after lack") && !told.contains("pointer"),
+            "{told}"
+        );
+        let unknown = format!("{:?}", with(Some([(3.0, 12.0), (4.0, 0.4)])));
+        assert!(
+            unknown.contains("12 % of samples before and 0 % after ran in a library")
+                && !unknown.contains("lack")
+        );
     }
 
     #[test]

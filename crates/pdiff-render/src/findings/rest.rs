@@ -104,8 +104,8 @@ pub(super) fn outside(comparison: &Comparison) -> Option<(&Row, f64)> {
 pub(super) fn library(comparison: &Comparison) -> Option<Block> {
     let (row, left) = outside(comparison)?;
     let text = format!(
-        "{} ({}) itself has {:.2} -> {:.2} % of CPU, beyond noise; {} points of that are in no part, because what each function that calls \
-         it spends there is within noise",
+        "{} ({}) itself has {:.2} -> {:.2} % of CPU, beyond noise; {} points of that are in no part, because what each function above it in \
+         the stacks spends there is within noise",
         visible(&row.name),
         visible(&row.object),
         row.before.self_pct,
@@ -143,7 +143,7 @@ fn text(cost: &Cost, (before, after): (f64, f64), shared: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pdiff_analysis::{FindingSide, KernelKind, KernelPart, KernelWork};
+    use pdiff_analysis::{FindingSide, KernelKind, KernelPart, KernelWork, MissingCallers};
     use pdiff_profile::PerSide;
 
     use crate::compare::sample;
@@ -203,14 +203,17 @@ mod tests {
         assert_eq!(told(&of), None);
         of.rows.push(row("libc.so", 1.0, 1.0 + 0.6 * largest));
         assert_eq!(told(&of), Some(true));
-        of.skipped_callers_pct = Some(PerSide::new(3.0, 41.5));
+        let missing = |told_pct| MissingCallers { told_pct, unknown_pct: 7.5 };
+        of.missing_callers = Some(PerSide::new(missing(3.0), missing(41.5)));
         let json = serde_json::to_value(crate::findings::json::rest(&of)).unwrap();
         assert_eq!(
             (&json["outside"]["function"], &json["outside"]["object"]),
             (&"strcmp".into(), &"libc.so".into())
         );
         assert!((json["outside"]["delta_pp"].as_f64().unwrap() - 0.6 * largest).abs() < 1e-9);
-        assert_eq!(json["missing_callers_pct"], serde_json::json!({ "before": 3.0, "after": 41.5 }));
+        let of_missing = &json["missing_callers"];
+        assert_eq!(of_missing["told_pct"], serde_json::json!({ "before": 3.0, "after": 41.5 }));
+        assert_eq!(of_missing["unknown_pct"]["after"], 7.5);
         // Without any part, too.
         let parts = std::mem::take(&mut of.findings.list);
         assert_eq!(told(&of), Some(true));
