@@ -4,10 +4,11 @@ use pdiff_analysis::classify::{FindingCause, FunctionCause};
 use pdiff_analysis::{Comparison, Finding, FindingKind, FindingSetting};
 
 use crate::document::number::CostUnit;
+use crate::document::short_name::shorten;
 use crate::document::visible_text::visible;
 use crate::document::{Block, Line, Tone};
 use crate::findings::grid::{self, is_gone, is_new};
-use crate::findings::inside::work_name;
+use crate::findings::inside::{Inside, NAME_WIDTH, work_name};
 use crate::findings::result::{basis_of_shares, cost_text, few_samples, has_few_samples, result_text};
 use crate::findings::{next, rest};
 use crate::verdicts::words::cause_text;
@@ -41,6 +42,9 @@ pub(crate) fn blocks(
         blocks.extend(rest::library(comparison));
         blocks.extend(next::missing_callers(comparison));
         blocks.extend(inside(comparison, causes));
+        if causes.is_empty() {
+            blocks.extend(largest_members(&comparison.findings.list));
+        }
         blocks.extend(origins(comparison, causes));
         blocks.extend(settings(comparison));
         if causes.is_empty() {
@@ -170,6 +174,28 @@ fn inside(comparison: &Comparison, causes: &[FindingCause]) -> Vec<Block> {
     comparison.findings.list.iter().zip(causes).filter_map(line).collect()
 }
 
+/// So many of the first parts are told what they are mostly made of.
+const TOLD_MEMBERS: usize = 3;
+
+/// A member that has so much of the change of its part is most of it.
+const MOST_OF_PART: f64 = 0.5;
+
+/// Which other function has most of the change of the first parts: what a part is named after may be no more than what calls it.
+fn largest_members(list: &[Finding]) -> Option<Block> {
+    let mut text = String::new();
+    for finding in list.iter().filter(|finding| finding.is_function()).take(TOLD_MEMBERS) {
+        let all = Inside::all(finding);
+        let Some(largest) = all.first() else { continue };
+        let of_part = finding.delta_per_op().unwrap_or(finding.delta_pp());
+        let other = largest.function().filter(|member| member.name != finding.function());
+        let Some(other) = other.filter(|_| largest.change() / of_part >= MOST_OF_PART) else { continue };
+        let (start, is) =
+            if text.is_empty() { ("most of the change of part", " is") } else { (", of part", "") };
+        text += &format!("{start} {}{is} in {}", finding.rank, shorten(&other.name, NAME_WIDTH));
+    }
+    (!text.is_empty()).then(|| Line::block("mostly", text))
+}
+
 /// A line for each function that most of the change of parts begins in, if others name them.
 fn origins(comparison: &Comparison, causes: &[FindingCause]) -> Vec<Block> {
     let mut of: Vec<(&FunctionCause, Vec<String>)> = Vec::new();
@@ -228,8 +254,8 @@ pub(crate) fn setting_text(setting: &FindingSetting) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pdiff_analysis::Comparison;
     use pdiff_analysis::classify::{Cause, Confidence, FindingCause, FunctionCause};
+    use pdiff_analysis::{Comparison, FindingMember, FindingSide};
 
     use crate::compare::page::{markdown, table, table_with_causes};
     use crate::compare::sample;
@@ -241,6 +267,41 @@ mod tests {
         let text = table(&sample::with_findings(), &options);
         let end = text.find("\nrows ").unwrap();
         text.get(..end).unwrap().to_owned()
+    }
+
+    #[test]
+    fn functions_inside_the_first_parts_are_named_where_they_have_most_of_the_change() {
+        let mut of = sample::with_findings();
+        let told =
+            |of: &Comparison| super::largest_members(&of.findings.list).map(|block| format!("{block:?}"));
+        let functions: Vec<usize> =
+            (0..of.findings.list.len()).filter(|at| of.findings.list[*at].is_function()).collect();
+        let [first, second, ..] = functions[..] else { panic!("two parts are functions") };
+        let set_member = |of: &mut Comparison, at: usize, name: &str, part: f64| {
+            let finding = &mut of.findings.list[at];
+            let whole = finding.after;
+            let before = FindingSide { per_op: whole.per_op.map(|_| 0.0), pct: 0.0, ..whole };
+            let per_op = finding.delta_per_op().map(|change| part * change);
+            let after = FindingSide { per_op, pct: part * finding.delta_pp(), ..whole };
+            let member = FindingMember { name: name.to_owned(), object: "mysqld".to_owned(), before, after };
+            (finding.members, finding.kernel) = (vec![member], Vec::new());
+        };
+        of.findings.list.iter_mut().for_each(|finding| finding.members.clear());
+        assert_eq!(told(&of), None);
+        set_member(&mut of, first, "emit_row", 0.6);
+        set_member(&mut of, second, "strcmp", 0.5);
+        let ranks = [first, second].map(|at| of.findings.list[at].rank);
+        let expected =
+            format!("most of the change of part {} is in emit_row, of part {} in strcmp", ranks[0], ranks[1]);
+        assert!(told(&of).is_some_and(|text| text.contains(&expected)), "{:?}", told(&of));
+        // Less than half of it, and the function that the part is named after.
+        set_member(&mut of, first, "emit_row", 0.4);
+        let named = of.findings.list[second].function().to_owned();
+        set_member(&mut of, second, &named, 0.9);
+        assert_eq!(told(&of), None);
+        // It shrank, and the part grew.
+        set_member(&mut of, first, "emit_row", -0.9);
+        assert_eq!(told(&of), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use pdiff_analysis::{Finding, FindingMember, KernelKind, KernelPart, is_kernel_o
 use crate::document::short_name::shorten;
 
 /// Columns of a name in a sentence.
-const NAME_WIDTH: usize = 60;
+pub(super) const NAME_WIDTH: usize = 60;
 
 /// One thing that a part is made of.
 #[derive(Clone, Copy)]
