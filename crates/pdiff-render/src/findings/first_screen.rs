@@ -133,6 +133,11 @@ fn marks_text(comparison: &Comparison) -> String {
             list.iter().any(may_be_nothing),
             "an interval across 0: its share changed beyond noise, its cost may not have".to_owned(),
         ),
+        (
+            list.iter().any(may_be_nothing_but_relative),
+            "an interval across 0: it changed beyond noise in comparison with the shares of all places"
+                .to_owned(),
+        ),
         (true, format!("all else: everything outside the parts above{unlisted}")),
     ];
     let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();
@@ -142,6 +147,12 @@ fn marks_text(comparison: &Comparison) -> String {
 /// Whether the cost of a part may not have changed, though its share did.
 fn may_be_nothing(finding: &Finding) -> bool {
     finding.interval_per_op.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0)
+}
+
+/// Whether the share of a part may not have changed, though without operations it went another way than the shares of all places.
+fn may_be_nothing_but_relative(finding: &Finding) -> bool {
+    let (low, high) = finding.interval_pp;
+    finding.interval_per_op.is_none() && low <= 0.0 && high >= 0.0
 }
 
 /// Why the parts are in this order.
@@ -302,6 +313,18 @@ mod tests {
         // It shrank, and the part grew.
         set_member(&mut of, first, "emit_row", -0.9);
         assert_eq!(told(&of), None);
+    }
+
+    #[test]
+    fn a_part_whose_interval_holds_nothing_is_explained_with_and_without_operations() {
+        let mut of = sample::with_findings();
+        let tells = |of: &Comparison, text: &str| super::marks_text(of).contains(text);
+        let [of_cost, of_share] = ["its cost may not have", "in comparison with the shares of all places"];
+        assert!(!tells(&of, of_cost) && !tells(&of, of_share));
+        of.findings.list[0].interval_per_op = Some((-1.0, 2.0));
+        assert!(tells(&of, of_cost) && !tells(&of, of_share));
+        (of.findings.list[0].interval_per_op, of.findings.list[0].interval_pp) = (None, (-0.25, 2.75));
+        assert!(!tells(&of, of_cost) && tells(&of, of_share));
     }
 
     #[test]
