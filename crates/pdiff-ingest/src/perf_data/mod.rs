@@ -18,9 +18,9 @@
 //!
 //! # How it is fast
 //!
-//! A sample costs a copy of its bytes (records must wait for older ones), a sort of long runs, and a lookup of its whole
-//! chain among those seen before. That takes about as long as the crate takes to iterate over the records
-//! (`benches/README.md`).
+//! Records wait for older ones in the buffers that they were read into, so that a sample costs a part of a sort of long runs, and a
+//! lookup of its whole chain among those seen before. That takes about as long as the crate takes to iterate over the
+//! records (`benches/README.md`).
 
 mod branch_record;
 mod byte_stream;
