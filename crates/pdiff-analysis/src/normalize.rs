@@ -160,6 +160,16 @@ impl NormalStacks {
         }
     }
 
+    /// Whether it is known which function a frame calls.
+    pub(crate) fn knows_called(&self, caller: FrameId) -> bool {
+        self.called.contains_key(&caller)
+    }
+
+    /// Takes in which function a frame calls.
+    pub(crate) fn add_called(&mut self, caller: FrameId, called: KeyId) {
+        self.called.insert(caller, called);
+    }
+
     /// The same stacks with the functions that they lack by `gaps`, as far as other stacks have these.
     pub(crate) fn with_called(&self, gaps: &FxHashMap<StackId, Box<[Gap]>>) -> Self {
         self.rewritten(|stack, levels, out| {
@@ -412,6 +422,15 @@ impl Keys {
     }
 
     /// The function of an identity, unless it is a part.
+    /// The function of that name if the stacks of the other side alone have it.
+    pub(crate) fn of_other_side(&self, name: &FunctionName, (object, side): (&str, Side)) -> Option<KeyId> {
+        let id = match self.instances_share(name) {
+            Some((shown, _)) => self.find(&shown, object),
+            None => self.find(name.at(self.policy.match_level), object),
+        };
+        id.filter(|id| !self.get(*id).seen[side])
+    }
+
     fn find(&self, identity: &str, object: &str) -> Option<KeyId> {
         let is_it = |id: &KeyId| {
             let key = self.get(*id);

@@ -193,6 +193,16 @@ fn parts_have_the_functions_that_stacks_lack() {
     // Of one side alone, both are as recorded.
     assert_eq!(largest(["main > run", ""], [&before, &after]).0, "run");
     assert_eq!(largest(["", calls], [&before, &after]).0, "run");
+    // Other samples of one side alone have it, and it is put back on both.
+    let unseen = |of: &str| of.replace("main;run;find 1000\n", "");
+    for (before, after, gone) in
+        [(unseen(&before), after.clone(), false), (before.clone(), unseen(&after), true)]
+    {
+        let comparison = compared_knowing(PerSide::new((calls, &*before), (calls, &*after)));
+        let part = &comparison.findings.list[0];
+        assert_eq!(part.function(), "find");
+        assert!(part.before.pct > 4.0 && part.after.pct > 40.0, "{gone}: {part:?}");
+    }
     // No sample has it, so nothing says how rows would call it.
     let unseen = |of: &str| of.replace("main;run;find 1000\n", "");
     assert_eq!(largest([calls, calls], [&unseen(&before), &unseen(&after)]).0, "run");

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use pdiff_profile::names::FunctionName;
 use pdiff_profile::{
-    Cell, NoteKind, Notes, ObjectIndex, ObjectKind, PerSide, Resolutions, Side, StackId, Weight,
+    Call, Cell, FrameId, NoteKind, Notes, ObjectIndex, ObjectKind, PerSide, Resolution, Resolutions, Side,
+    StackId, Weight,
 };
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -219,6 +221,9 @@ impl PreparedSides {
         let by_file = keys.settle_files(&resolutions);
         keys.shrink_to_fit();
         normalized.par_iter_mut().for_each(|(side, _, stacks)| stacks.replace(&by_file[*side]));
+        for ((side, input, stacks), skipped) in normalized.iter_mut().zip(&chains.skipped) {
+            add_called(&keys, (*side, input), skipped, stacks);
+        }
         let leaf_weights = before.into_iter().chain(after).map(|run| run.leaf_weights);
         let with_weights = normalized.into_iter().zip(leaf_weights);
         let runs = normal_runs(with_weights, &keys, settings, &mut notes);
@@ -501,6 +506,25 @@ fn normalized<'a>(
 ) -> Vec<(Side, &'a RunInput<'a>, NormalStacks)> {
     let runs = sides.get(side).runs.iter();
     runs.map(|input| (side, input, keys.normalize(input.profile, input.resolutions, side))).collect()
+}
+
+/// Takes in which functions the stacks of a run lack that the other side's stacks alone have: put back on one side only, they would have
+/// grown.
+fn add_called(keys: &Keys, (side, run): (Side, &RunInput<'_>), skipped: &Skipped, stacks: &mut NormalStacks) {
+    let callers = skipped.gaps.values().flat_map(|gaps| gaps.iter().map(|gap| gap.caller));
+    let unknown: FxHashSet<FrameId> = callers.filter(|caller| !stacks.knows_called(*caller)).collect();
+    let Some(resolutions) = run.resolutions.filter(|_| !unknown.is_empty()) else { return };
+    for (caller, call) in resolutions.calls().iter().filter(|(caller, _)| unknown.contains(caller)) {
+        let frame = run.profile.frames.get(caller.index());
+        let object = frame.and_then(|frame| run.profile.objects.get(frame.object.index()));
+        let (Call::Function(number), Some(object)) = (call, object) else { continue };
+        let Some(Resolution::Resolved(chain)) = resolutions.table().get(number as usize) else { continue };
+        let function = chain.outermost();
+        let name = FunctionName::with_linkage(&function.name, function.linkage_name.as_deref());
+        if let Some(key) = keys.of_other_side(&name, (&keys.label(object, side), side)) {
+            stacks.add_called(caller, key);
+        }
+    }
 }
 
 fn one_sided_inlines(sides: &Sides<'_>, labels: &ObjectLabels) -> OneSidedInlines {
