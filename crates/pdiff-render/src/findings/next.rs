@@ -46,7 +46,7 @@ pub(super) fn missing_callers(comparison: &Comparison) -> Option<Block> {
     if is_many(before.told_pct, after.told_pct) {
         text.push(format!(
             "{:.0} % of samples before and {:.0} % after lack the function that was called last, because what ran had set up no frame. The parts \
-             have it back, as the code at the return addresses names it; totals of rows, and flame graphs, are as recorded",
+             have it back where other samples show it, by the code at the return addresses; rows and plain flame graphs are as recorded",
             before.told_pct, after.told_pct
         ));
     }
