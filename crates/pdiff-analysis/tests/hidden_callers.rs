@@ -208,6 +208,22 @@ fn parts_have_the_functions_that_stacks_lack() {
     assert_eq!(largest([calls, calls], [&unseen(&before), &unseen(&after)]).0, "run");
 }
 
+/// A run whose calls are not known would have less of a function than the other runs of its side.
+#[test]
+fn parts_are_as_recorded_where_the_calls_of_one_run_are_not_known() {
+    let stacks = "main;run;find 1000\nmain;run;libc.so.6!memcpy 1000\nmain 8000";
+    let (profile, resolutions) = known_calls("main > run, run > find", stacks);
+    let told = || RunInput { resolutions: Some(&resolutions), ..RunInput::new("x", &profile, EventId(0)) };
+    let untold = || RunInput { resolutions: None, ..told() };
+    let missing = |second: RunInput<'_>| {
+        let before = SideInput::new("a", vec![told(), second]);
+        let sides = Sides { before, after: SideInput::new("b", vec![told(), told()]) };
+        PreparedSides::new(&sides, &settings()).compare(&sides, &settings()).missing_callers
+    };
+    assert!(missing(told()).is_some_and(|of| of.before.told_pct == 10.0));
+    assert_eq!(missing(untold()), None);
+}
+
 #[test]
 fn the_caller_of_a_leaf_is_put_back() {
     let code = "main > reply, reply > render";

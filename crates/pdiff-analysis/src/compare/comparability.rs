@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::comparison::{Cost, MissingCallers, SideSummary};
 use super::coverage::Coverage;
 use super::input::{RunInput, SideInput, Sides};
-use super::known_calls::Skipped;
+use super::known_calls::{Skipped, knows_calls};
 use super::mistakes::{cut_off_pct, unwinding};
 use super::row::{Quantities, Row};
 use super::side_fact::{
@@ -60,15 +60,20 @@ pub(super) struct ChainFacts {
     chains: SideFact,
     /// Whether many lack their outermost callers.
     cut: Option<SideFact>,
-    /// The samples that lack the function that was called last; `None` where that is not known of both sides.
+    /// The samples that lack the function that was called last; `None` where that is not known of all runs.
     pub(super) missing_callers: Option<PerSide<MissingCallers>>,
-    /// By run, the base's first: the stacks that lack it. Empty where that is not known of both sides.
+    /// By run, the base's first: the stacks that lack it. Empty where that is not known of all runs.
     pub(super) skipped: Vec<Skipped>,
 }
 
 impl ChainFacts {
     pub(super) fn new(sides: &Sides<'_>) -> Self {
-        let of_side = |side| sides.get(side).runs.par_iter().map(Skipped::find).collect::<Vec<_>>();
+        let known = |side: Side| sides.get(side).runs.iter().all(knows_calls);
+        let are_known = Side::BOTH.into_iter().all(known);
+        let of_side = |side| match are_known {
+            true => sides.get(side).runs.par_iter().map(Skipped::find).collect::<Vec<_>>(),
+            false => Vec::new(),
+        };
         let ((before, after), (chains, cut)) = rayon::join(
             || rayon::join(|| of_side(Side::Before), || of_side(Side::After)),
             || (callchains(sides), cut_chains(sides)),

@@ -54,7 +54,7 @@ impl Skipped {
     /// Of a run whose calls are known.
     pub(super) fn find(run: &RunInput<'_>) -> Self {
         let mut skipped = Self::default();
-        let Some(resolutions) = run.resolutions.filter(|_| knows_calls(run)) else { return skipped };
+        let Some(resolutions) = run.resolutions else { return skipped };
         let profile = run.profile;
         let lookups = Lookups::new(profile);
         let functions = numbered_functions(resolutions);
@@ -127,7 +127,7 @@ impl Skipped {
         skipped
     }
 
-    /// The parts of the samples of some runs; `None` where no run tells which functions are called.
+    /// The parts of the samples of some runs; `None` without samples.
     pub(super) fn parts<'s>(runs: impl Iterator<Item = &'s Self>) -> Option<MissingCallers> {
         let (mut all, mut without_called, mut through_pointer) = (0, 0, 0);
         for run in runs {
