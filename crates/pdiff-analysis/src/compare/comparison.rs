@@ -310,6 +310,6 @@ pub struct NoiseSummary {
 pub struct MissingCallers {
     /// The code names it: findings have it back.
     pub told_pct: f64,
-    /// They ran in a library below a call of another object through a pointer: it is not known, and they count for its caller.
+    /// They ran in a system library below a call through a pointer: it is not known, and they count for its caller.
     pub unknown_pct: f64,
 }

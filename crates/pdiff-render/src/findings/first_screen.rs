@@ -185,7 +185,7 @@ fn inside(comparison: &Comparison, causes: &[FindingCause]) -> Vec<Block> {
     comparison.findings.list.iter().zip(causes).filter_map(line).collect()
 }
 
-/// So many of the first parts are told what they are mostly made of.
+/// For so many of the first parts, the function with most of the change is named.
 const TOLD_MEMBERS: usize = 3;
 
 /// A member that has so much of the change of its part is most of it.

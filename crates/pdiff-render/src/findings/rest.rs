@@ -238,7 +238,7 @@ mod tests {
         of.findings.rest.common_factor = 0.5;
         of.rows[last] = row("libc.so", 2.0 * largest, largest);
         assert_eq!(told(&of), None);
-        // The same is told if the sides are swapped.
+        // With swapped sides, the line is the same.
         for (factor, before, after) in [(0.5, 0.2, 0.8), (2.0, 0.8, 0.2)] {
             of.findings.rest.common_factor = factor;
             of.rows[last] = row("libc.so", before * largest, after * largest);

@@ -249,7 +249,7 @@ mod tests {
         assert!(
             unsure.starts_with("80 completes neither clearly more nor clearly fewer operations/s than 57")
         );
-        // One run a side: the cost is told, and that it may be noise.
+        // With one run a side, the text says the cost, and that it may be noise.
         let one_run = text((-22.0, 79.0), None);
         assert!(
             one_run
