@@ -145,3 +145,14 @@ pub enum Resolution {
     /// No function, and why.
     Unresolved(Reason),
 }
+
+impl Resolution {
+    /// The functions at the address, if they are known.
+    #[must_use]
+    pub fn chain(&self) -> Option<&InlineChain> {
+        match self {
+            Self::Resolved(chain) => Some(chain),
+            Self::Unresolved(_) => None,
+        }
+    }
+}

@@ -79,7 +79,7 @@ impl ChainFacts {
             || (callchains(sides), cut_chains(sides)),
         );
         let missing_callers = PerSide::new(&before, &after).map(|runs| Skipped::parts(runs.iter())).both();
-        let skipped = if missing_callers.is_some() { [before, after].concat() } else { Vec::new() };
+        let skipped = before.into_iter().chain(after).filter(|_| missing_callers.is_some()).collect();
         Self { chains, cut, missing_callers, skipped }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Law: the weights of a side's lines and its weight without a line sum to the function's X weight.
 
-use pdiff_profile::{InlineFrame, Lookup, Lookups, PerSide, Resolution, Side, StackId, Weight};
+use pdiff_profile::{InlineFrame, Lookup, Lookups, PerSide, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
 use super::prepare::{Prepared, PreparedRun};
@@ -199,10 +199,7 @@ fn frames<'a>(
     id: pdiff_profile::FrameId,
     lookup: Lookup,
 ) -> Option<&'a [InlineFrame]> {
-    match run.input.resolutions?.get(id, lookup)? {
-        Resolution::Resolved(chain) => Some(chain.frames()),
-        Resolution::Unresolved(_) => None,
-    }
+    Some(run.input.resolutions?.get(id, lookup)?.chain()?.frames())
 }
 
 fn line_of(frame: &InlineFrame) -> Option<SourceLine> {

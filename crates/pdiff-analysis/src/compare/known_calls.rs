@@ -2,7 +2,9 @@
 
 use pdiff_profile::census::{Census, Function, FunctionId};
 use pdiff_profile::names::FunctionName;
-use pdiff_profile::{Call, FrameId, InlineFrame, Lookup, Lookups, Profile, Resolution, Resolutions, StackId};
+use pdiff_profile::{
+    Call, FrameId, InlineChain, InlineFrame, Lookup, Lookups, Profile, Resolution, Resolutions, StackId,
+};
 use rustc_hash::FxHashMap;
 
 use super::comparison::MissingCallers;
@@ -38,7 +40,7 @@ pub(super) struct Skipped {
     all: u64,
     /// Those that lack the function that was called last.
     without_called: u64,
-    /// Those in another object than the caller that called through a pointer: what was called is not known, and is hardly there itself.
+    /// Those that ran in a system library below a call through a pointer: what was called is not known.
     through_pointer: u64,
 }
 
@@ -155,10 +157,7 @@ fn numbered_functions(resolutions: &Resolutions) -> Vec<Option<u32>> {
 }
 
 fn machine_function(resolution: &Resolution) -> Option<&InlineFrame> {
-    match resolution {
-        Resolution::Resolved(chain) => Some(chain.outermost()),
-        Resolution::Unresolved(_) => None,
-    }
+    resolution.chain().map(InlineChain::outermost)
 }
 
 fn are_one(one: &InlineFrame, other: &InlineFrame) -> bool {

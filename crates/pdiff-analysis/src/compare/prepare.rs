@@ -518,7 +518,9 @@ fn add_called(keys: &Keys, (side, run): (Side, &RunInput<'_>), skipped: &Skipped
         let frame = run.profile.frames.get(caller.index());
         let object = frame.and_then(|frame| run.profile.objects.get(frame.object.index()));
         let (Call::Function(number), Some(object)) = (call, object) else { continue };
-        let Some(Resolution::Resolved(chain)) = resolutions.table().get(number as usize) else { continue };
+        let Some(chain) = resolutions.table().get(number as usize).and_then(Resolution::chain) else {
+            continue;
+        };
         let function = chain.outermost();
         let name = FunctionName::with_linkage(&function.name, function.linkage_name.as_deref());
         if let Some(key) = keys.of_other_side(&name, (&keys.label(object, side), side)) {

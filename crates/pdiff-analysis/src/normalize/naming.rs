@@ -148,9 +148,7 @@ impl<'a> Naming<'a> {
             let Call::Function(number) = call else { return None };
             let object = self.frame(caller)?.object;
             let key = by_number.entry((number, object)).or_insert_with(|| {
-                let Resolution::Resolved(chain) = resolutions.table().get(number as usize)? else {
-                    return None;
-                };
+                let chain = resolutions.table().get(number as usize)?.chain()?;
                 by_name.get(&(Spelling::of(chain.outermost()), object)).copied().flatten()
             });
             Some((caller, (*key)?))

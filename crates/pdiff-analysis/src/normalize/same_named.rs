@@ -11,7 +11,7 @@ use std::hash::{Hash as _, Hasher as _};
 use std::ops::Range;
 use std::sync::Arc;
 
-use pdiff_profile::{InlineFrame, PerSide, Resolution, Resolutions, Side};
+use pdiff_profile::{InlineFrame, PerSide, Resolutions, Side};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Key, KeyId, Keys, Level};
@@ -186,10 +186,7 @@ impl Parts {
 }
 
 fn frames(resolutions: &Resolutions, number: u32) -> Option<&[InlineFrame]> {
-    match resolutions.table().get(number as usize)? {
-        Resolution::Resolved(chain) => Some(chain.frames()),
-        Resolution::Unresolved(_) => None,
-    }
+    Some(resolutions.table().get(number as usize)?.chain()?.frames())
 }
 
 /// The instance of code that the frame at `depth` is of: the machine function, and the calls inlined down to it.
