@@ -311,7 +311,8 @@ impl<'a> Matcher<'a> {
         let singles = self.singles();
         let mangled = singles.as_ref().map(|all| all.iter().filter(|function| function.is_mangled()).count());
         let fewer = if mangled.before <= mangled.after { Side::Before } else { Side::After };
-        let library = singles[fewer].iter().filter(|f| f.is_mangled() || is_plainly_library(f.name()));
+        let is_in_library = |name: &str| LIBRARIES.iter().any(|namespace| name.starts_with(namespace));
+        let library = singles[fewer].iter().filter(|f| f.is_mangled() || is_in_library(f.name()));
         let names: Vec<&str> = library.map(|function| function.name()).collect();
         let has_lambda = names.iter().any(|name| name.contains(LAMBDA));
         let words = SymbolWords::new(names);

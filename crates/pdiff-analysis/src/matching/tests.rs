@@ -347,6 +347,8 @@ fn library_functions_without_names_have_the_partners_that_they_have_with_names()
         "_ZNSt6vectorI3rowSaIS0_EE5beginEv",
         "_ZSt4sortIPiZ4mainvEUlvE_EvT_S2_T0_",
         "_ZNSt3setIiE5eraseEv",
+        // Debug information of old compilers has no linkage names of what is only inlined.
+        "std::_Destroy<row*>",
     ];
     let after = [
         "_Z4mainv",
@@ -357,10 +359,11 @@ fn library_functions_without_names_have_the_partners_that_they_have_with_names()
         "_ZNSt3setIiE5eraseEi",
         "_ZNSt3mapIiE5eraseEv",
         "_ZNSt3mapIiE5clearEv",
+        "_ZSt8_DestroyIP3rowEvT_S2_",
     ];
     let is_library = |symbol: &str| symbol.starts_with("_ZNS") || symbol.starts_with("_ZS");
     let with_names = pairs_with(&before, &after, "");
-    assert_eq!(with_names.len(), 5, "{with_names:?}");
+    assert_eq!(with_names.len(), 6, "{with_names:?}");
     for swapped in [false, true] {
         let (before, after) = if swapped { (&after[..], &before[..]) } else { (&before[..], &after[..]) };
         let nameless = [before, after].map(|names| census_without_names(names, is_library));
