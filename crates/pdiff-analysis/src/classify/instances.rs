@@ -29,7 +29,7 @@ impl Instances {
         let names = of_one.map(|case| &*case.row.name);
         let asked: Vec<String> = names.filter(|name| name.contains('<')).filter_map(loose_name).collect();
         // To demangle the names of all functions takes longer than all other judging.
-        let words = SymbolWords::new(asked.iter().map(String::as_str));
+        let words = SymbolWords::of_templates(asked.iter().map(String::as_str));
         let may_be_asked = |function: &Function<'_>| {
             !function.is_mangled() || function.linkage_name().is_some_and(|symbol| words.may_be_of(symbol))
         };

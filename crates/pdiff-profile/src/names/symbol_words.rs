@@ -3,6 +3,8 @@
 //!
 //! In: qualified names. Out: whether a mangled name contains all words of one of them.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 
 /// Words of names that the mangled name need not contain: the ABI abbreviates them, or the word is no name.
@@ -107,6 +109,8 @@ pub struct SymbolWords {
     words: FxHashMap<Word, Vec<Box<[Word]>>>,
     /// Whether there is a name without such words.
     has_wordless: bool,
+    /// Whether the names lack template arguments, which their mangled forms may have.
+    are_loose: bool,
 }
 
 impl SymbolWords {
@@ -128,6 +132,11 @@ impl SymbolWords {
         all
     }
 
+    /// The words of names without template arguments: mangled names of all instances may be theirs.
+    pub fn of_templates<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        Self { are_loose: true, ..Self::new(names) }
+    }
+
     /// Whether a mangled name may be that of one of the names.
     ///
     /// ```
@@ -139,12 +148,23 @@ impl SymbolWords {
     /// ```
     #[must_use]
     pub fn may_be_of(&self, symbol: &str) -> bool {
-        if self.has_wordless && may_be_wordless(symbol) {
+        let own = OnceCell::new();
+        // A name has no other words than these: two functions of one template differ in the types that they are made for.
+        let are_all = |longest: &[u8], others: &[Word]| {
+            let own = own.get_or_init(|| own_words(symbol.as_bytes()));
+            self.are_loose
+                || own.iter().all(|word| *word == longest || others.iter().any(|other| **other == **word))
+        };
+        if self.has_wordless && may_be_wordless(symbol) && are_all(b"", &[]) {
             return true;
         }
         let words: Vec<&[u8]> = words(symbol.as_bytes()).collect();
-        let mut known = words.iter().filter_map(|word| self.words.get(*word)).flatten();
-        known.any(|others| others.iter().all(|other| words.contains(&&**other)))
+        words.iter().any(|longest| {
+            let mut known = self.words.get(*longest).into_iter().flatten();
+            known.any(|others| {
+                others.iter().all(|other| words.contains(&&**other)) && are_all(longest, others)
+            })
+        })
     }
 }
 
@@ -199,6 +219,53 @@ fn words(symbol: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// Words of the name itself, without its parameters, that are certain to be in the qualified name: of a nested name (`N`..`E`)
+/// those before anything that is not read here, such as the value of a template argument. What the standard library names with
+/// an underscore may be left out of a name (`std::__cxx11`).
+fn own_words(symbol: &[u8]) -> Vec<&[u8]> {
+    let mut words = Vec::new();
+    let Some(mut rest) = symbol.strip_prefix(b"_ZN") else { return words };
+    let mut depth = 1_u32;
+    while let [first, after @ ..] = rest {
+        rest = match first {
+            b'0'..=b'9' => {
+                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let (number, tail) = rest.split_at(digits);
+                let length = std::str::from_utf8(number).ok().and_then(|number| number.parse().ok());
+                let Some((word, tail)) = length.and_then(|length| tail.split_at_checked(length)) else {
+                    break;
+                };
+                let is_told = |word: &str| !word.starts_with('_') && is_in_symbol(word);
+                if std::str::from_utf8(word).is_ok_and(is_told) {
+                    words.push(word);
+                }
+                tail
+            }
+            b'I' | b'N' | b'J' => {
+                depth += 1;
+                after
+            }
+            b'E' if depth == 1 => break,
+            b'E' => {
+                depth -= 1;
+                after
+            }
+            // Abbreviated classes and what was there before: `St`, `S_`, `S1A_`, `T_`, `T0_`.
+            b'S' if after.first().is_some_and(u8::is_ascii_lowercase) => after.get(1..).unwrap_or(&[]),
+            b'S' | b'T' => match after.iter().position(|byte| *byte == b'_') {
+                Some(end) => after.get(end + 1..).unwrap_or(&[]),
+                None => break,
+            },
+            // Constructors and destructors.
+            b'C' | b'D' if after.first().is_some_and(u8::is_ascii_digit) => after.get(1..).unwrap_or(&[]),
+            // Types, operators and qualifiers.
+            b'a'..=b'z' | b'K' | b'V' | b'P' | b'R' | b'O' => after,
+            _ => break,
+        };
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +282,25 @@ mod tests {
         check("std::unique_ptr<foo>::operator*", &["foo", "unique_ptr"]);
         check("std::f<(ns::kind)2>", &["f", "ns", "kind"]);
         check("std::f[abi:cxx11]", &["f", "cxx11"]);
+    }
+
+    #[test]
+    fn a_function_made_for_other_types_is_another_one() {
+        let of_numbers = SymbolWords::new(["std::vector<int>::push_back", "std::allocator<char>::allocator"]);
+        for (symbol, may_be) in [
+            ("_ZNSt6vectorIiSaIiEE9push_backERKi", true),
+            ("_ZNSt6vectorIiSaIiEE9push_backERK3row", true),
+            ("_ZNSt6vectorI3rowSaIS0_EE9push_backERKS0_", false),
+            ("_ZNSaIcEC2Ev", true),
+            ("_ZNSaI3rowEC2Ev", false),
+            // What comes after a number is not read.
+            ("_ZNSt6vectorISt5arrayILm3EE3rowE9push_backEv", false),
+            ("_ZNSt6vectorILm3E3rowE9push_backEv", true),
+        ] {
+            assert_eq!(of_numbers.may_be_of(symbol), may_be, "{symbol}");
+        }
+        let of_all = SymbolWords::of_templates(["std::vector::push_back"]);
+        assert!(of_all.may_be_of("_ZNSt6vectorI3rowSaIS0_EE9push_backERKS0_"));
     }
 
     #[test]
