@@ -61,8 +61,10 @@ pub(super) fn demangle_cpp(base: &str) -> Option<Demangled> {
         .filter(|name| !name.qualified.is_empty())
 }
 
-/// Rust v0 names have a prefix of their own; legacy names are C++ names that end in a hash.
-fn is_rust(base: &str) -> bool {
+/// Whether a linkage name without suffix and version is Rust's: v0 names have a prefix of their own, legacy names are C++ names
+/// that end in a hash.
+#[must_use]
+pub fn is_rust(base: &str) -> bool {
     if base.starts_with("_R") {
         return true;
     }

@@ -36,7 +36,7 @@ mod symbol_words;
 mod well_formed;
 
 pub use clone_suffix::{is_split_part, split_clone_suffix};
-pub use demangle::demangle;
+pub use demangle::{demangle, is_rust};
 pub use demangled::Demangled;
 pub use function_name::{FunctionName, loose_name};
 pub use instances::collapse_instances;

@@ -7,7 +7,7 @@
 //! MySQL 8.0.33 has 183 thousand different symbols and linkage names of 146 bytes on average, printed 103 MB. Demangling
 //! them is about a quarter of the time of a census, on all cores; variants of others, up to 17 thousand, are not demangled.
 
-use pdiff_profile::names::{FunctionName, demangle};
+use pdiff_profile::names::{FunctionName, demangle, is_rust};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -33,6 +33,16 @@ impl NameId {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Identity(u64);
 
+impl Identity {
+    /// Equal for symbols that differ in the variant of a constructor.
+    fn of_symbol(symbol: &str) -> Self {
+        let (before, after) = around_digit(symbol).unwrap_or((symbol, ""));
+        let mut hash = ContentHash::new();
+        [before, after].into_iter().for_each(|part| hash.bytes(part.as_bytes()));
+        Self(hash.finish())
+    }
+}
+
 /// One name, taken apart.
 #[derive(Debug)]
 pub(super) struct Name {
@@ -55,7 +65,11 @@ impl Name {
             && let Some(name) = demangle(symbol)
         {
             let name = Self::of(name.qualified.into(), Some(&name.signature), Some(symbol));
-            return Self { is_demangled: true, ..name };
+            // Of a very long name the parameters are not printed: overloads differ in the symbol alone.
+            let is_plain = ["_ZN", "_ZSt"].iter().any(|start| symbol.starts_with(start)) && !is_rust(symbol);
+            let lacks_parameters = is_plain && name.parameters.is_none();
+            let identity = if lacks_parameters { Identity::of_symbol(symbol) } else { name.identity };
+            return Self { is_demangled: true, identity, ..name };
         }
         let name = FunctionName::with_linkage(symbol, Some(symbol));
         Self::of(name.qualified().into(), name.signature(), Some(name.linkage().unwrap_or(symbol)))
@@ -63,16 +77,13 @@ impl Name {
 
     /// The name of a symbol that nobody asks for by another name. Equal are those that differ in the variant of a constructor.
     fn mangled(symbol: &str) -> Self {
-        let (before, after) = around_digit(symbol).unwrap_or((symbol, ""));
-        let mut hash = ContentHash::new();
-        [before, after].into_iter().for_each(|part| hash.bytes(part.as_bytes()));
         Self {
             qualified: Box::default(),
             is_mangled: true,
             is_demangled: false,
             parameters: None,
             linkage: Some(symbol.into()),
-            identity: Identity(hash.finish()),
+            identity: Identity::of_symbol(symbol),
         }
     }
 

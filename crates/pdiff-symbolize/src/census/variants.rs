@@ -88,6 +88,9 @@ mod tests {
     use super::super::identity::Name;
     use super::*;
 
+    /// The beginning of overloads of Boost 1.77.
+    const EVAL_MODULUS: &str = "_ZN5boost14multiprecision8backends12eval_modulusILj64ELj256ELNS0_16cpp_integer_typeE1ELNS0_18cpp_int_check_typeE0EvLj64ELj256ELS3_1ELS4_0EvEENSt9enable_ifIXaantsrNS1_18is_trivial_cpp_intINS1_15cpp_int_backendIXT_EXT0_EXT1_EXT2_ET3_EEEE5valuentsrNS6_INS7_IXT4_EXT5_EXT6_EXT7_ET8_EEEE5valueEvE4typeERS9_";
+
     fn firsts(symbols: &[&str]) -> Vec<usize> {
         Variants::default().firsts(0, symbols)
     }
@@ -113,6 +116,8 @@ mod tests {
             ("_ZN1fIL1C1EE1gEv", "_ZN1fIL1C4EE1gEv", false),
             ("_ZN1fIL1C1EEC2Ev", "_ZN1fIL1C4EEC2Ev", false),
             ("_ZN1a1fE3abC1Eii", "_ZN1a1fE3abC2Eii", false),
+            // Their parameters are not printed.
+            (&format!("{EVAL_MODULUS}RKSC_"), &format!("{EVAL_MODULUS}RKSC_y"), false),
         ] {
             let names = [one, other].map(Name::of_symbol);
             assert_eq!(names[0].identity == names[1].identity, are_variants, "{one} {other}");
