@@ -10,7 +10,7 @@ use pdiff_analysis::{Aliases, Preset};
 use pdiff_ingest::{is_pack, read_pack};
 use pdiff_profile::census::Census;
 use pdiff_profile::{Notes, ObjectId};
-use pdiff_symbolize::census_of;
+use pdiff_symbolize::{ObjectCensus, SymbolizeOptions, census_of, census_with_late_names};
 
 use crate::binary_facts::unpack;
 use crate::error::Error;
@@ -51,10 +51,28 @@ impl Binary {
     /// # Errors
     /// As [`Self::read`].
     pub fn read_with(path: &Path, files: &[PathBuf], lookup: &Lookup) -> Result<Self, Error> {
+        Self::read_by(census_of, path, files, lookup)
+    }
+
+    /// The same, where the names of library functions are made when they are asked for, and [`Census::find`] does not find
+    /// them: see [`census_with_late_names`]. Two such binaries may be compared, unless library functions were renamed.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_with_late_names(path: &Path, files: &[PathBuf], lookup: &Lookup) -> Result<Self, Error> {
+        Self::read_by(census_with_late_names, path, files, lookup)
+    }
+
+    fn read_by(
+        census: impl Fn(&Path, &SymbolizeOptions) -> Result<ObjectCensus, pdiff_symbolize::Error>,
+        path: &Path,
+        files: &[PathBuf],
+        lookup: &Lookup,
+    ) -> Result<Self, Error> {
         if begins_like_a_pack(path)? {
             return Self::packed(path);
         }
-        let taken = census_of(path, &lookup.options(files))?;
+        let taken = census(path, &lookup.options(files))?;
         Ok(Self {
             object_id: Some(taken.id.to_string()),
             build_id: taken.build_id.as_ref().map(ToString::to_string),

@@ -228,3 +228,54 @@ fn binaries_are_named_as_in_other_commands() {
     let output = pdiff(&[]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// A program of the C++ library; the `-O1` build inlines less of it.
+const OF_LIBRARY: &str = r#"
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+__attribute__((noinline)) int sum(const std::vector<int> &of) {
+  int all = 0;
+  for (int one : of) all += one;
+  return all;
+}
+int main(int count, char **) {
+  std::vector<int> numbers;
+  std::vector<std::string> words;
+  std::map<std::string, int> by_word;
+  for (int at = 0; at < count * 40; at++) {
+    numbers.push_back(at * 7 % 13);
+    words.push_back(std::string(at, 'x'));
+    by_word[words.back()] = at;
+  }
+  std::sort(numbers.begin(), numbers.end());
+  std::sort(words.begin(), words.end());
+  return sum(numbers) + static_cast<int>(by_word.size());
+}
+"#;
+
+#[test]
+fn the_page_is_the_same_whether_all_names_are_read_or_those_that_it_shows() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("program.cc");
+    std::fs::write(&source, OF_LIBRARY).unwrap();
+    let build = |level: &str| {
+        let program = directory.path().join(level);
+        let mut compiler = pdiff_testing::tool("g++")?;
+        let output = compiler.args(["-g", level]).arg(&source).arg("-o").arg(&program).output().unwrap();
+        let is_built = output.status.success();
+        pdiff_testing::did("g++", "build a program of the C++ library", is_built).then_some(program)
+    };
+    let (Some(before), Some(after)) = (build("-O2"), build("-O1")) else { return };
+    // A page of some functions reads few names; to search them by name takes all.
+    let page = |more: &[&str]| {
+        let mut command = pdiff(&[before.to_str().unwrap(), after.to_str().unwrap(), "--no-cache"]);
+        stdout(&command.args(more).output().unwrap())
+    };
+    for top in ["1", "10", "4000"] {
+        let some = page(&["--top", top]);
+        assert_eq!(some, page(&["--top", top, "--function", "."]), "{top}");
+        assert!(some.contains("std::"), "{top}: {some}");
+    }
+}

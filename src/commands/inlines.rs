@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff::inlines::Change;
-use pdiff::profile::{Notes, Side};
+use pdiff::inlines::{Change, InlineReasons};
+use pdiff::profile::{Notes, PerSide, Side};
 use pdiff::render::{self, BuildFile, InlinesFilter, InlinesOptions, InlinesView};
 use pdiff::{Aliases, Binary, Lookup};
 
@@ -21,15 +21,27 @@ pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
         files(args.before.as_ref(), &args.binary_before, &args.binary)?,
         files(args.after.as_ref(), &args.binary_after, &args.binary)?,
     ];
-    let read = |path: &Path, more: &[PathBuf], side: Side| {
-        Binary::read_with(path, more, &lookup).with_context(|| format!("the binary of the {side} side"))
+    let read = |names: Names, path: &Path, more: &[PathBuf], side: Side| {
+        let binary = match names {
+            Names::All => Binary::read_with(path, more, &lookup),
+            Names::Late => Binary::read_with_late_names(path, more, &lookup),
+        };
+        binary.with_context(|| format!("the binary of the {side} side"))
     };
-    let (before, after) = rayon::join(
-        || read(before_path, &of_before, Side::Before),
-        || read(after_path, &of_after, Side::After),
-    );
-    let (before, after) = (before?, after?);
-    let comparison = before.compare(&after, &renames(args, [&before, &after])?);
+    let read = |names: Names| {
+        let (before, after) = rayon::join(
+            || read(names, before_path, &of_before, Side::Before),
+            || read(names, after_path, &of_after, Side::After),
+        );
+        Ok::<_, anyhow::Error>((before?, after?))
+    };
+    let names = names(args, &reasons);
+    let (mut before, mut after) = read(names)?;
+    let aliases = renames(args, [&before, &after])?;
+    if names == Names::Late && aliases.concern_libraries() {
+        (before, after) = read(Names::All)?;
+    }
+    let comparison = before.compare(&after, &aliases);
     let mut notes = Notes::new();
     [&before, &after].into_iter().for_each(|binary| notes.merge(&binary.notes));
     let (before, after) = (&file(before_path, &before), &file(after_path, &after));
@@ -37,6 +49,21 @@ pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     let view =
         InlinesView { comparison: &comparison, before, after, reasons, filter: &filter, notes: &notes };
     write(args, &page, &view)
+}
+
+/// Which names of library functions are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    All,
+    /// Those that the output shows.
+    Late,
+}
+
+/// Tables show few functions. What lists or searches all of them, and compilers' remarks on any of them, need all names.
+fn names(args: &InlinesArgs, reasons: &PerSide<Option<InlineReasons>>) -> Names {
+    let is_of_few = !matches!(args.format, InlinesFormat::Json) && most_rows(args.top).is_some();
+    let has_remarks = Side::BOTH.into_iter().any(|side| reasons[side].is_some());
+    if is_of_few && args.function.is_none() && !has_remarks { Names::Late } else { Names::All }
 }
 
 /// The binary of a side, and files that may contain its debug information.

@@ -24,7 +24,9 @@ pub use binary::kept_sections::KeptSections;
 pub use disassembly::{BothWays, CallPaths, CodeFile, CodeSamples, TurnsAround, WantedCode, WayAround};
 pub use error::Error;
 pub use kernel_images::FileKernels;
-pub use object_census::{ObjectCensus, census_of, kept_sampled_census, sampled_census};
+pub use object_census::{
+    ObjectCensus, census_of, census_with_late_names, kept_sampled_census, sampled_census,
+};
 pub use options::{Fetch, SymbolizeOptions, Wanted};
 pub use pair_cache::{CachedCensus, PairCache};
 pub use resolve::{

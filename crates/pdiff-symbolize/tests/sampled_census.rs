@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use pdiff_profile::NoteKind;
 use pdiff_profile::census::{Census, Function};
-use pdiff_symbolize::{KeptSections, SymbolizeOptions, Symbolizer, census_of, sampled_census};
+use pdiff_symbolize::{
+    KeptSections, SymbolizeOptions, Symbolizer, census_of, census_with_late_names, sampled_census,
+};
 
 /// A program that has library functions inlined, and some with code.
 const PROGRAM: &str = r#"
@@ -176,4 +178,23 @@ fn what_was_inflated_for_addresses_gives_the_same_census_and_is_freed_by_it() {
     let expected =
         sampled_census(&program, ["std::vector<int>::push_back"], &SymbolizeOptions::new()).unwrap();
     assert_eq!(census, expected.census);
+}
+
+#[test]
+fn with_late_names_a_census_says_the_same_of_every_function() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = tempfile::tempdir().unwrap();
+    let options = SymbolizeOptions { cache_dir: Some(cache.path().to_path_buf()), ..SymbolizeOptions::new() };
+    for flags in [&["-g"][..], &["-g1", "-gdwarf-4"], &["-g", "-gdwarf-5", "-gz", "-O3"]] {
+        let Some(program) = build(directory.path(), flags) else { return };
+        let whole = census_of(&program, &SymbolizeOptions::new()).unwrap().census;
+        let late = census_with_late_names(&program, &options).unwrap().census;
+        assert!(late.has_late_names() && !whole.has_late_names(), "{flags:?}");
+        assert_eq!(content(&late), content(&whole), "{flags:?}");
+        assert!(late.functions().filter(|function| function.is_mangled()).all(is_library), "{flags:?}");
+        // The cache serves it again, but nobody who asks for all names.
+        assert_eq!(census_with_late_names(&program, &options).unwrap().census, late);
+        assert_eq!(census_of(&program, &options).unwrap().census, whole, "{flags:?}");
+        assert_eq!(census_with_late_names(&program, &options).unwrap().census, whole, "{flags:?}");
+    }
 }

@@ -15,7 +15,8 @@ pub struct InlineComparison<'a> {
     pub before: &'a Census,
     /// After's facts.
     pub after: &'a Census,
-    /// One row per function, by name, then signature and file.
+    /// One row per function, by name, then signature and file; those whose names are made when they are asked for come last, by
+    /// linkage name.
     pub functions: Vec<FunctionComparison>,
 }
 
@@ -115,8 +116,10 @@ pub fn compare_inlines<'a>(
     in_after.par_extend(of_after.into_par_iter().filter_map(row_of_after));
     let mut comparison = InlineComparison { before, after, functions: Vec::new() };
     let key = |row: &FunctionComparison| {
-        let function = comparison.named(row);
-        let facts = function.map(|function| (function.name(), function.parameters(), function.file()));
+        let facts = comparison.named(row).map(|function| match function.linkage_name() {
+            Some(symbol) if function.is_mangled() => (true, symbol, None, function.file()),
+            _ => (false, function.name(), function.parameters(), function.file()),
+        });
         (facts, row.before, row.after)
     };
     // Ids follow the order of names, so that names need only be compared where the two lists meet.

@@ -46,8 +46,8 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
         after,
         before_spellings: &before_spellings,
         after_spellings: &after_spellings,
+        singles: PerSide::new(before, after).map(comparable),
         own: PerSide::default(),
-        nameless: PerSide::default(),
         matching: Matching::default(),
     };
     matcher.match_imported();
@@ -88,10 +88,11 @@ struct Matcher<'a> {
     after: &'a Census,
     before_spellings: &'a Spellings<'a>,
     after_spellings: &'a Spellings<'a>,
+    /// Functions of each side without a partner, but for those of which only the linkage name is known and that no name of
+    /// the other side can be.
+    singles: PerSide<Vec<Function<'a>>>,
     /// Functions of each side that found no partner by strict levels and are not library code.
     own: PerSide<Vec<Function<'a>>>,
-    /// Functions of each side of which only the linkage name is known, and that no name of the other side can be.
-    nameless: PerSide<FxHashSet<FunctionId>>,
     matching: Matching,
 }
 
@@ -100,6 +101,16 @@ pub(crate) fn plain_names(census: &Census) -> Vec<&str> {
     let is_plain =
         |function: &Function<'_>| !function.is_mangled() && !function.is_inlined_without_instance();
     census.functions().filter(is_plain).map(Function::name).collect()
+}
+
+/// The functions of a build. What its compiler inlined without leaving an instance has nothing that could be compared.
+fn comparable(census: &Census) -> Vec<Function<'_>> {
+    census.functions().filter(|function| !function.is_inlined_without_instance()).collect()
+}
+
+/// Whether a qualified name begins with the namespace of a library.
+fn is_in_library(name: &str) -> bool {
+    LIBRARIES.iter().any(|namespace| name.starts_with(namespace))
 }
 
 impl<'a> Matcher<'a> {
@@ -177,8 +188,8 @@ impl<'a> Matcher<'a> {
         ties: Ties,
         key: impl Fn(Function<'a>) -> Option<K> + Sync,
     ) {
-        let PerSide { before, after } = self.singles();
-        let groups = Groups::new(&keys(before, &key), &keys(after, &key));
+        let PerSide { before, after } = self.singles.as_ref().map(|singles| keys(singles, &key));
+        let groups = Groups::new(&before, &after);
         self.take(&groups, level, ties);
     }
 
@@ -215,20 +226,25 @@ impl<'a> Matcher<'a> {
                     stubs.entry(name).or_insert(stub.id());
                 }
             }
-            let is_inlined = |f: &Function<'_>| f.bodies().is_empty() && f.inlined_instances() > 0;
-            let pair = |function: Function<'a>| {
-                let stub = *stubs.get(function.name())?;
-                if other.find(function.name()).any(Function::is_present) {
-                    return None;
-                }
+            let words = SymbolWords::new(stubs.keys().copied());
+            let may_be_stub = |function: &&Function<'a>| {
+                let symbol = || function.linkage_name().unwrap_or("");
+                let is_inlined = function.bodies().is_empty() && function.is_present();
+                is_inlined && (!function.is_mangled() || words.may_be_of(symbol()))
+            };
+            let inlined = self.singles[side].par_iter().filter(may_be_stub);
+            let inlined = inlined.filter_map(|function| Some((*function, *stubs.get(function.name())?)));
+            let mut inlined: Vec<(Function<'a>, FunctionId)> = inlined.collect();
+            let present = names_present(other, inlined.iter().map(|(function, _)| function.name()));
+            inlined.retain(|(function, _)| !present.contains(function.name()));
+            let pair = |(function, stub): (Function<'a>, FunctionId)| {
                 let (before, after) = match side {
                     Side::Before => (function.id(), stub),
                     Side::After => (stub, function.id()),
                 };
-                Some(Pair { before, after, is_ambiguous: false })
+                Pair { before, after, is_ambiguous: false }
             };
-            let singles = std::mem::take(&mut self.singles()[side]);
-            let pairs = singles.into_iter().filter(is_inlined).filter_map(pair).collect();
+            let pairs = inlined.into_iter().map(pair).collect();
             self.push(pairs, FoundBy::Qualified);
         }
     }
@@ -291,27 +307,12 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Functions without a partner; those of Before, then those of After. What a compiler inlined without leaving an instance has
-    /// nothing that could be compared.
-    fn singles(&self) -> PerSide<Vec<Function<'a>>> {
-        PerSide::from_fn(|side| {
-            let census = PerSide::new(self.before, self.after)[side];
-            let is_single = |function: &Function<'_>| {
-                !self.matching.has(side, function.id())
-                    && !self.nameless[side].contains(&function.id())
-                    && !function.is_inlined_without_instance()
-            };
-            census.functions().filter(is_single).collect()
-        })
-    }
-
     /// Finds the functions whose linkage name has no partner and shows that no other name has: it contains the words of none.
     /// So only few linkage names are demangled, those of the side with fewer and those like one of them.
     fn find_nameless(&mut self) {
-        let singles = self.singles();
+        let singles = &self.singles;
         let mangled = singles.as_ref().map(|all| all.iter().filter(|function| function.is_mangled()).count());
         let fewer = if mangled.before <= mangled.after { Side::Before } else { Side::After };
-        let is_in_library = |name: &str| LIBRARIES.iter().any(|namespace| name.starts_with(namespace));
         let library = singles[fewer].iter().filter(|f| f.is_mangled() || is_in_library(f.name()));
         let names: Vec<&str> = library.map(|function| function.name()).collect();
         let has_lambda = names.iter().any(|name| name.contains(LAMBDA));
@@ -321,18 +322,20 @@ impl<'a> Matcher<'a> {
             let may_be_lambda = has_lambda && (symbol.contains(LAMBDA_SYMBOL) || symbol.contains(CLOSURE));
             function.is_mangled() && !may_be_lambda && !words.may_be_of(symbol)
         };
-        let nameless = singles[fewer.other()].par_iter().filter(is_nameless).map(|function| function.id());
-        self.nameless[fewer.other()] = nameless.collect();
+        let others = &singles[fewer.other()];
+        let others = others.par_iter().filter(|function| !is_nameless(function)).copied().collect();
+        self.singles[fewer.other()] = others;
     }
 
     fn find_own(&mut self) {
-        let PerSide { mut before, mut after } = self.singles();
-        let keep = |functions: Vec<Function<'a>>, spellings: &'a Spellings<'a>| -> Vec<Function<'a>> {
-            functions.into_par_iter().filter(|function| !spellings.is_library(function.id())).collect()
+        let keep = |functions: &[Function<'a>], spellings: &'a Spellings<'a>| -> Vec<Function<'a>> {
+            let own = functions.par_iter().filter(|function| !spellings.is_library(function.id()));
+            own.copied().collect()
         };
-        before = keep(before, self.before_spellings);
-        after = keep(after, self.after_spellings);
-        self.own = PerSide { before, after };
+        self.own = PerSide::new(
+            keep(&self.singles.before, self.before_spellings),
+            keep(&self.singles.after, self.after_spellings),
+        );
     }
 
     /// Functions without a partner, by key; library code is left out.
@@ -348,8 +351,8 @@ impl<'a> Matcher<'a> {
             key(function, spellings.get(function.id())?)
         };
         Groups::new(
-            &keys(before, |function| key_of(function, self.before_spellings)),
-            &keys(after, |function| key_of(function, self.after_spellings)),
+            &keys(&before, |function| key_of(function, self.before_spellings)),
+            &keys(&after, |function| key_of(function, self.after_spellings)),
         )
     }
 
@@ -383,7 +386,24 @@ impl<'a> Matcher<'a> {
                 score: None,
             });
         }
+        for side in Side::BOTH {
+            self.singles[side].retain(|function| !self.matching.has(side, function.id()));
+        }
     }
+}
+
+/// Those of some names that functions of a build have, out of line or inlined.
+fn names_present<'n>(census: &Census, names: impl Iterator<Item = &'n str>) -> FxHashSet<&'n str> {
+    let names: FxHashSet<&str> = names.collect();
+    let of_library: Vec<&str> = names.iter().copied().filter(|name| is_in_library(name)).collect();
+    let is_late = |function: &Function<'_>| function.is_mangled() && function.is_present();
+    let late: Vec<Function<'_>> =
+        if of_library.is_empty() { Vec::new() } else { census.functions().filter(is_late).collect() };
+    let words = SymbolWords::new(of_library);
+    let may_be_one = |function: &Function<'_>| words.may_be_of(function.linkage_name().unwrap_or(""));
+    let late: FxHashSet<&str> = late.into_par_iter().filter(may_be_one).map(Function::name).collect();
+    let is_present = |name: &&str| census.find(name).any(Function::is_present) || late.contains(*name);
+    names.into_iter().filter(is_present).collect()
 }
 
 /// Whether a build tells a function only where it is inlined, and no scope of it.
@@ -393,9 +413,9 @@ fn is_unscoped(function: Function<'_>) -> bool {
 
 /// Functions with their keys, in their order.
 fn keys<'a, K: Hash + Send>(
-    functions: Vec<Function<'a>>,
+    functions: &[Function<'a>],
     key: impl Fn(Function<'a>) -> Option<K> + Sync,
 ) -> Vec<(Hashed<K>, FunctionId)> {
-    let with_key = |function: Function<'a>| Some((Hashed::new(key(function)?), function.id()));
-    functions.into_par_iter().filter_map(with_key).collect()
+    let with_key = |function: &Function<'a>| Some((Hashed::new(key(*function)?), function.id()));
+    functions.par_iter().filter_map(with_key).collect()
 }

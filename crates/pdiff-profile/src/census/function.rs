@@ -179,6 +179,12 @@ impl Census {
         })
     }
 
+    /// Whether it keeps the linkage name alone of some functions: their other names are made when they are asked for.
+    #[must_use]
+    pub fn has_late_names(&self) -> bool {
+        self.late_names.named() < self.functions.len()
+    }
+
     /// The order of two functions by name, then by id, without the names of those that ids order already.
     #[must_use]
     pub fn name_order(&self, a: FunctionId, b: FunctionId) -> Ordering {

@@ -1,5 +1,7 @@
 //! The two compared builds, what they show, and how many functions changed in which way.
 
+use std::collections::BTreeMap;
+
 use pdiff_analysis::inlines::Change;
 use pdiff_profile::Side;
 use pdiff_profile::census::Visibility;
@@ -58,7 +60,15 @@ fn blind_line(view: &InlinesView<'_>, side: Side) -> Option<Block> {
 pub(crate) fn summary(view: &InlinesView<'_>, width: Option<usize>) -> Vec<Block> {
     let title = |text: &str, align| GridColumn { title: [String::new(), text.to_owned()], align };
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(SUMMARY_NUMBERS));
-    let rows = Change::ALL.into_iter().filter_map(|change| summary_row(view, change, room));
+    // Without the filter: what the rows shown are part of. Changes that no function has are left out.
+    let mut counts: BTreeMap<Change, Counts> = BTreeMap::new();
+    for row in &view.comparison.functions {
+        let of_change = counts.entry(row.change).or_default();
+        of_change.functions += 1;
+        of_change.confirmed += u64::from(!row.confirmed_lost.is_empty() || !row.confirmed_gained.is_empty());
+    }
+    let rows =
+        Change::ALL.into_iter().filter_map(|change| Some(summary_row(change, counts.get(&change)?, room)));
     vec![Block::Grid(Grid {
         columns: vec![
             title("change", Align::Left),
@@ -71,22 +81,22 @@ pub(crate) fn summary(view: &InlinesView<'_>, width: Option<usize>) -> Vec<Block
     })]
 }
 
-/// Without the filter: what the rows shown are part of. Changes that no function has are left out.
-fn summary_row(view: &InlinesView<'_>, change: Change, room: usize) -> Option<Vec<GridCell>> {
-    let of = || view.comparison.functions.iter().filter(|row| row.change == change);
-    let is_confirmed = |change: Change| matches!(change, Change::Lost | Change::Gained | Change::Mixed);
-    let confirmed =
-        of().filter(|row| !row.confirmed_lost.is_empty() || !row.confirmed_gained.is_empty()).count();
-    let confirmed = if is_confirmed(change) { grouped(confirmed as u64) } else { String::new() };
-    let count = of().count();
-    (count > 0).then(|| {
-        vec![
-            GridCell::plain(change.as_str()),
-            GridCell::plain(grouped(count as u64)),
-            GridCell::plain(confirmed),
-            GridCell::toned(cut_end(meaning(change), room).into_owned(), Tone::Dim),
-        ]
-    })
+/// How many functions have a change.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    functions: u64,
+    confirmed: u64,
+}
+
+fn summary_row(change: Change, counts: &Counts, room: usize) -> Vec<GridCell> {
+    let is_confirmed = matches!(change, Change::Lost | Change::Gained | Change::Mixed);
+    let confirmed = if is_confirmed { grouped(counts.confirmed) } else { String::new() };
+    vec![
+        GridCell::plain(change.as_str()),
+        GridCell::plain(grouped(counts.functions)),
+        GridCell::plain(confirmed),
+        GridCell::toned(cut_end(meaning(change), room).into_owned(), Tone::Dim),
+    ]
 }
 
 /// What a change means, in few words.

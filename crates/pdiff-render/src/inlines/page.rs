@@ -1,5 +1,9 @@
 //! A comparison of inlining for readers: a page, as a table or as markdown.
 
+use std::collections::BTreeMap;
+
+use pdiff_analysis::inlines::{Change, FunctionComparison};
+
 use crate::compare::notes;
 use crate::document::markdown;
 use crate::document::table;
@@ -30,7 +34,12 @@ fn page(view: &InlinesView<'_>, top: Option<usize>, width: Option<usize>) -> Vec
         inlines::compilers::blocks(view, width),
         inlines::heading::summary(view, width),
     ];
-    let sections = inlines::section::ORDER.map(|change| inlines::section::blocks(view, change, top, width));
+    let mut rows: BTreeMap<Change, Vec<&FunctionComparison>> = BTreeMap::new();
+    view.rows().for_each(|row| rows.entry(row.change).or_default().push(row));
+    let sections = inlines::section::ORDER.map(|change| {
+        let rows = rows.get(&change).map_or(&[][..], Vec::as_slice);
+        inlines::section::blocks(view, change, rows, top, width)
+    });
     let end = [legend(&sections), notes::lines(view.notes, 0.0)];
     apart(start.into_iter().chain(sections).chain(end))
 }

@@ -51,7 +51,6 @@ pub(crate) const BY_LIKENESS: &str = " <~ ";
 /// A row and its numbers.
 struct Entry<'a> {
     row: &'a FunctionComparison,
-    name: &'a str,
     before: Option<Function<'a>>,
     after: Option<Function<'a>>,
 }
@@ -60,21 +59,26 @@ impl<'a> Entry<'a> {
     fn new(comparison: &InlineComparison<'a>, row: &'a FunctionComparison) -> Self {
         Self {
             row,
-            name: comparison.named(row).map_or("", Function::name),
             before: comparison.function(row, Side::Before),
             after: comparison.function(row, Side::After),
         }
     }
 
+    /// As of [`InlineComparison::named`]. It may have to be made, so it is asked of few.
+    fn name(&self) -> &'a str {
+        self.after.or(self.before).map_or("", Function::name)
+    }
+
     /// Its name, and what it was called before where that is another one.
     fn title(&self) -> String {
-        let old_name = self.before.map(Function::name).filter(|old_name| *old_name != self.name);
+        let name = self.name();
+        let old_name = self.before.map(Function::name).filter(|old_name| *old_name != name);
         match (old_name, self.row.matched) {
             (Some(old_name), Some(found)) if found.level == FoundBy::Fuzzy => {
-                format!("{}{BY_LIKENESS}{old_name}", self.name)
+                format!("{name}{BY_LIKENESS}{old_name}")
             }
-            (Some(old_name), _) => format!("{}{CALLED_BEFORE}{old_name}", self.name),
-            (None, _) => self.name.to_owned(),
+            (Some(old_name), _) => format!("{name}{CALLED_BEFORE}{old_name}"),
+            (None, _) => name.to_owned(),
         }
     }
 
@@ -108,22 +112,19 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The section of a change; empty where no function has it.
+/// The section of a change, of its rows; empty where no function has it.
 pub(crate) fn blocks(
     view: &InlinesView<'_>,
     change: Change,
+    rows: &[&FunctionComparison],
     top: Option<usize>,
     width: Option<usize>,
 ) -> Vec<Block> {
-    let rows = view.rows().filter(|row| row.change == change);
-    let mut entries: Vec<Entry<'_>> = rows.map(|row| Entry::new(view.comparison, row)).collect();
-    if entries.is_empty() {
+    if rows.is_empty() {
         return Vec::new();
     }
-    entries
-        .sort_by_cached_key(|entry| (Reverse(entry.weight()), entry.name, entry.row.before, entry.row.after));
-    let count = entries.len();
-    entries.truncate(top.unwrap_or(count));
+    let count = rows.len();
+    let entries = heaviest(rows.iter().map(|row| Entry::new(view.comparison, row)), top.unwrap_or(count));
     let shown = match count - entries.len() {
         0 => String::new(),
         _ => format!("; {} shown, JSON has all", grouped(entries.len() as u64)),
@@ -133,6 +134,22 @@ pub(crate) fn blocks(
         vec![Line::block(change.as_str(), text), Block::Grid(grid(view.comparison, change, &entries, width))];
     blocks.extend(entries.iter().flat_map(|entry| why::lines(view, entry.row)));
     blocks
+}
+
+/// The first `count` entries, heaviest first, equally heavy ones by name.
+fn heaviest<'a>(entries: impl Iterator<Item = Entry<'a>>, count: usize) -> Vec<Entry<'a>> {
+    let mut weighed: Vec<((u64, u64), Entry<'a>)> = entries.map(|entry| (entry.weight(), entry)).collect();
+    // Names are asked only of those that may be among the first.
+    if let Some(last) = count.checked_sub(1).filter(|last| *last < weighed.len()) {
+        let (_, last, _) = weighed.select_nth_unstable_by_key(last, |(weight, _)| Reverse(*weight));
+        let least = last.0;
+        weighed.retain(|(weight, _)| *weight >= least);
+    }
+    weighed.sort_by_cached_key(|(weight, entry)| {
+        (Reverse(*weight), entry.name(), entry.row.before, entry.row.after)
+    });
+    weighed.truncate(count);
+    weighed.into_iter().map(|(_, entry)| entry).collect()
 }
 
 /// One column with its cells.

@@ -42,6 +42,12 @@ impl<'s> Background<'s> {
         Self { asked, symbols, variants, remembered, has_some: AtomicBool::new(false) }
     }
 
+    /// The same where no function is left out: [`Self::contains`] must not be asked then.
+    pub(super) fn of_names(asked: &'s AskedNames) -> Self {
+        let (symbols, variants) = (FxHashSet::default(), FxHashSet::default());
+        Self { asked, symbols, variants, remembered: Box::default(), has_some: AtomicBool::new(false) }
+    }
+
     /// Whether the function of a symbol is one of them.
     pub(super) fn has_symbol(&self, symbol: &str) -> bool {
         let is_one = is_library(symbol) && !self.asked.asks_for(symbol);

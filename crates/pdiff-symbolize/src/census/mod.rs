@@ -36,6 +36,17 @@ use code_places::CodePlaces;
 use identity::Names;
 use symbols::Symbols;
 
+/// Which functions a census must have, and which names of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'w> {
+    /// All functions with all names.
+    All,
+    /// All functions; of those of libraries with the linkage names alone, where they have one.
+    LateNames,
+    /// The same, without library functions that are only inlined and not asked for. Those that are have all names.
+    Sampled(&'w AskedNames),
+}
+
 /// What was taken of a file.
 pub(crate) struct Taken {
     pub(crate) census: Census,
@@ -43,18 +54,23 @@ pub(crate) struct Taken {
     pub(crate) is_part: bool,
 }
 
-/// Takes the census of an object: of all functions, or without library functions that are only inlined and not `asked` for,
-/// and with the linkage names alone of those that have code.
-pub(crate) fn take_census(files: &ObjectFiles, asked: Option<&AskedNames>) -> Taken {
+/// Takes the census of an object.
+pub(crate) fn take_census(files: &ObjectFiles, wanted: Wanted<'_>) -> Taken {
     let (symbols, sections) = rayon::join(
         || Symbols::read(&files.file, files.symbol_entries()),
         || DebugSections::load(files.with_dwarf(), files.shared.as_ref(), files.kept.as_ref(), |_| ()),
     );
     files.forget_kept();
-    let background = asked.map(|asked| Background::new(asked, &symbols));
+    let none = AskedNames::default();
+    let background = match wanted {
+        Wanted::All => None,
+        Wanted::LateNames => Some(Background::of_names(&none)),
+        Wanted::Sampled(asked) => Some(Background::new(asked, &symbols)),
+    };
+    let left_out = background.as_ref().filter(|_| matches!(wanted, Wanted::Sampled(_)));
     // While units are read, memory is at its peak; the names of symbols are not needed then.
     files.symbol_entries().names.forget();
-    let units = unit::read_units(&sections, files, background.as_ref());
+    let units = unit::read_units(&sections, files, left_out);
     sections.forget_in_file(files.with_dwarf());
     let strings = sections.into_strings();
     let (names, code) = rayon::join(
@@ -63,7 +79,7 @@ pub(crate) fn take_census(files: &ObjectFiles, asked: Option<&AskedNames>) -> Ta
     );
     drop(strings);
     let census = rows::assemble(&files.file, &units, &symbols, names, &code);
-    let is_part = background.is_some_and(|background| background.has_some());
+    let is_part = left_out.is_some_and(Background::has_some);
     Taken { census, is_part }
 }
 
