@@ -3,7 +3,7 @@
 //! In: a comparison with its sampled calls, and the census of each side's build where there is one. Out: a [`Verdict`] per
 //! function over the floor, decided by the first rule that applies (`rules`), and no more certain than its weakest gate
 //! (`gates`). If a build cannot show something, that is "not visible", never absent, and the verdict makes no claim.
-//! `docs/verdicts.md` has a section for each rule.
+//! `docs/verdicts.md` lists the rules, with a link to the section of each.
 //!
 //! Laws: the same binary on both sides gives noise only; swapped sides give mirrored causes ([`Cause::mirrored`]).
 

@@ -21,7 +21,7 @@ pub struct Verdict {
     pub file: Option<String>,
     /// Other functions of this name and object have verdicts of their own, distinguished by file.
     pub is_by_file: bool,
-    /// Which rule spoke; `docs/verdicts.md` has a section for each.
+    /// Which rule matched; `docs/verdicts.md` lists them.
     pub rule_id: &'static str,
     /// Why its cost changed.
     pub cause: Cause,

@@ -1,5 +1,5 @@
-//! The rules, in the order of decision: the first matching rule wins. One rule a file; `docs/verdicts.md` has a section
-//! for each id.
+//! The rules, in the order of decision: the first matching rule wins. One rule a file; `docs/verdicts.md` lists them in this
+//! order, with a link to the section of each id.
 
 mod below;
 mod between_unknown;
