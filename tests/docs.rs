@@ -66,6 +66,20 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("| inferno-flamegraph", "| cat"),
 ];
 
+/// The documents in a directory and in those below it.
+fn documents(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(documents(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    found
+}
+
 /// How the README runs pdiff where it is not installed.
 const FROM_SOURCE: &str = "cargo quick ";
 
@@ -111,9 +125,9 @@ fn every_command_of_the_documents_runs() {
     let program = Path::new(pdiff.get_program()).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     let mut pages: Vec<PathBuf> = vec![root().join("README.md")];
-    pages.extend(std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()));
-    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    pages.extend(documents(&root().join("docs")));
     pages.sort();
+    assert!(pages.iter().any(|page| page.ends_with("docs/verdicts/moved.md")), "folders are left out");
     // A command may use what an earlier one of its page wrote; pages stand alone.
     let ran: usize = pages.par_iter().map(|page| run_page(page, scratch.path(), &path)).sum();
     assert!(ran >= 12 || pdiff_testing::tool("bash").is_none(), "{ran} commands");
