@@ -164,13 +164,27 @@ pub fn is_system_library(label: &str) -> bool {
 
 /// Scopes of the standard libraries, which are inlined everywhere, and operators.
 fn is_toolchain(name: &str) -> bool {
-    const SCOPES: [&str; 6] = ["std::", "core::", "alloc::", "__gnu_cxx::", "__cxxabiv1::", "boost::"];
-    // `<T as core::ops::Fn>::call`: the trait says whose it is.
-    let of_trait = name.strip_prefix('<').and_then(|rest| rest.split(" as ").nth(1));
-    SCOPES.iter().any(|scope| name.starts_with(scope) || of_trait.is_some_and(|name| name.starts_with(scope)))
-        || name.starts_with("operator")
-        || is_go_runtime(name)
-        || name.contains("::operator")
+    const SCOPES: [&str; 7] =
+        ["std::", "core::", "alloc::", "hashbrown::", "__gnu_cxx::", "__cxxabiv1::", "boost::"];
+    let in_scope = |name: &str| SCOPES.iter().any(|scope| name.starts_with(scope));
+    if let Some(mut paths) = paths_of_rust_method(name) {
+        // `<usize>::checked_sub` has no path: the language's own types and what is generic.
+        return paths.all(|path| !path.contains("::") || in_scope(path));
+    }
+    in_scope(name) || name.starts_with("operator") || is_go_runtime(name) || name.contains("::operator")
+}
+
+/// The type and the trait of a Rust method: `<regex::Error as core::fmt::Debug>::fmt`. It is the program's if one of them is.
+fn paths_of_rust_method(name: &str) -> Option<impl Iterator<Item = &str>> {
+    let (inside, _) = name.strip_prefix('<')?.split_once(">::")?;
+    Some(inside.splitn(2, " as ").map(path_of_type))
+}
+
+/// The path of a type, without references and what it is generic in.
+fn path_of_type(text: &str) -> &str {
+    let text = text.trim_start_matches(|first: char| !first.is_ascii_alphabetic());
+    let path = ["mut ", "const ", "dyn "].iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text);
+    path.split('<').next().unwrap_or("")
 }
 
 /// Go's runtime, and what it shares with the standard library. In other languages no dot follows the name of a scope.
@@ -215,4 +229,36 @@ fn is_system_call(name: &str) -> bool {
         ["entry_SYSCALL", "do_syscall", "x64_sys_call", "syscall_", "invoke_syscall", "el0"];
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || ["do_el0_svc", "system_call_fastpath"].contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_toolchain;
+
+    #[test]
+    fn a_rust_method_is_the_programs_if_its_type_or_its_trait_is() {
+        for name in [
+            "<usize>::checked_sub",
+            "<u8 as ConvertVec>::to_vec::<alloc::alloc::Global>",
+            "<alloc::raw_vec::RawVecInner>::try_allocate_in",
+            "<alloc::vec::Vec<weblog::Row> as core::ops::drop::Drop>::drop",
+            "<[u8]>::copy_within::<core::ops::range::Range<usize>>",
+            "<&mut F as core::ops::function::FnOnce<A>>::call_once",
+            "<*const T>::add",
+            "core::slice::cmp::<impl core::cmp::PartialEq<[U]> for [T]>::eq",
+            "hashbrown::map::HashMap<K, V, S, A>::insert",
+        ] {
+            assert!(is_toolchain(name), "{name}");
+        }
+        for name in [
+            "<weblog::agg::Aggregator>::add",
+            "<regex::Error as core::fmt::Debug>::fmt",
+            "<&weblog::Row as core::cmp::PartialEq>::eq",
+            "<alloc::vec::Vec<u8> as weblog::Append>::append",
+            "<dyn weblog::Sink>::put",
+            "weblog::parse::parse_line",
+        ] {
+            assert!(!is_toolchain(name), "{name}");
+        }
+    }
 }
