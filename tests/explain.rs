@@ -182,3 +182,28 @@ fn a_number_is_that_of_a_part_and_not_the_end_of_a_name() {
     let part = said("#1");
     assert!(part.contains("function grow") && !part.contains("walk"), "{part}");
 }
+
+#[test]
+fn a_function_is_found_by_the_name_that_a_page_has_room_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, caller) = ("<weblog::text::Words<S> as core::iter::Iterator>::next", "weblog::parse_line");
+    let put = |name: &str, count: u32| {
+        let path = folder.path().join(name);
+        let other = "weblog;weblog::main;<weblog::text::Lines<S> as core::iter::Iterator>::next 500";
+        std::fs::write(&path, format!("weblog;weblog::main;{caller};{whole} {count}\n{other}\n")).unwrap();
+        path
+    };
+    let (before, after) = (put("before.folded", 1000), put("after.folded", 4000));
+    let explained = |name: &str| {
+        let mut command = pdiff_testing::pdiff();
+        command.args(["explain", "--quiet", "--format", "json"]).args([&before, &after]);
+        let output = command.arg(name).output().unwrap();
+        let json: Option<Value> = serde_json::from_slice(&output.stdout).ok();
+        json.map(|json| json["verdicts"][0]["name"].as_str().unwrap().to_owned())
+    };
+    for shown in [whole, "<Words as Iterator>::next", "Words::next", "weblog..e -> <Words as Iterator>::next"]
+    {
+        assert_eq!(explained(shown).as_deref(), Some(whole), "{shown}");
+    }
+    assert_eq!(explained("<Word as Iterator>::next"), None);
+}

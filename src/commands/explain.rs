@@ -1,9 +1,11 @@
 //! `pdiff explain`: everything that is known about one function.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
-use pdiff::RowFunction;
 use pdiff::classify::{FunctionLookup, Verdict};
 use pdiff::render::{self, ExplainView, ExplainedFinding};
+use pdiff::{Comparison, RowFunction};
 
 use crate::cli::{ExplainArgs, ExplainFormat};
 use crate::settings::{Page, examined, most_rows};
@@ -23,6 +25,11 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let (comparer, _) = examined(&args.examined, args.quiet)?;
     let prepared = comparer.watch(Watching::start(args.quiet).watch()).prepare()?;
     let evidence = prepared.verdicts_with(&[name])?;
+    let whole = whole_names(name, &evidence.comparison);
+    let name = match &whole[..] {
+        [only] => only,
+        _ => name,
+    };
     let found = evidence.comparison.findings.named(name);
     let (comparison, classification) = (&evidence.comparison, evidence.classify());
     let explained = |finding| ExplainedFinding { comparison, classification, finding };
@@ -80,6 +87,22 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         crate::complain(&format!("pdiff: {text}"));
     }
     Ok(())
+}
+
+/// The functions that pages show under a name that is shortened: `<u8 as ConvertVec>::to_vec::<..>`. Of a part, the function after the
+/// arrow.
+fn whole_names(shown: &str, comparison: &Comparison) -> Vec<String> {
+    let names = || comparison.rows.iter().map(|row| &*row.name);
+    let is_whole = |name: &str| names().any(|of| of == name);
+    if is_whole(shown) || comparison.findings.list.iter().any(|finding| finding.name == shown) {
+        return Vec::new();
+    }
+    let shown = shown.rsplit(" -> ").next().unwrap_or(shown);
+    if is_whole(shown) {
+        return vec![shown.to_owned()];
+    }
+    let whole: BTreeSet<&str> = names().filter(|name| render::is_shown_as(name, shown)).collect();
+    whole.into_iter().map(str::to_owned).collect()
 }
 
 /// Says so where a name is only a part of the last name of the one function that was found.

@@ -45,6 +45,7 @@ pub use compare::row_columns::write_csv;
 pub use compare::side_fact_words::SideFactWords;
 pub use counted_calls::{counts_json, counts_lines, counts_table};
 pub use document::options::{SortBy, TableOptions, UnknownOrder};
+pub use document::short_name::is_shown_as;
 pub use document::visible_text::visible;
 pub use error::Error;
 pub use findings::columns::parts_csv;

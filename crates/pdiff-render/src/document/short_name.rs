@@ -42,6 +42,12 @@ pub(crate) fn shorten(name: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(cut_middle(&shorter, max).into_owned())
 }
 
+/// Whether a page with little room shows a name as `shown`.
+#[must_use]
+pub fn is_shown_as(name: &str, shown: &str) -> bool {
+    name != shown && shorten(name, width(shown)) == shown
+}
+
 /// A name that several functions of one object have, with the end of the path of its file: `flush [storage/log.cc]`.
 pub(crate) fn with_file<'n>(name: &'n str, file: Option<&str>) -> Cow<'n, str> {
     let Some(file) = file else { return Cow::Borrowed(name) };
