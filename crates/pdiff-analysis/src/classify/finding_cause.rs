@@ -181,6 +181,19 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     if !is_known && let Some(said) = entered_more(finding, of) {
         return said;
     }
+    let is_why = |verdict: &&Verdict| {
+        says_why(verdict)
+            && is_of_change(cause_here(verdict, of), grew)
+            && !is_beside_inlining(finding, verdict, grew)
+            && verdict.delta_judged_pp() * delta > 0.0
+    };
+    // A cause of the function that the part is named by says more than functions inside that took more time for no known reason.
+    let is_most_of_it =
+        |verdict: &&Verdict| verdict.delta_judged_pp().abs() >= MAIN_PART * finding.delta_pp().abs();
+    let told = named.filter(is_why).filter(|verdict| has_own_cause(verdict)).filter(is_most_of_it);
+    if let Some(verdict) = told.filter(|_| main.is_some() && !is_known) {
+        return (verdict.cause, verdict.confidence, None);
+    }
     if let Some((cause, confidence, _)) = main {
         // What is proved of functions inside is not proved of the one that the part is named by; what is proved of that one is, if it
         // changed by about as much as the part. A part that is the function itself lacks only what is in other parts.
@@ -200,12 +213,6 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
             _ => (cause, confidence, None),
         };
     }
-    let is_why = |verdict: &&Verdict| {
-        says_why(verdict)
-            && is_of_change(cause_here(verdict, of), grew)
-            && !is_beside_inlining(finding, verdict, grew)
-            && verdict.delta_judged_pp() * delta > 0.0
-    };
     if let Some(verdict) = named.filter(is_why) {
         return (cause_here(verdict, of), verdict.confidence, None);
     }

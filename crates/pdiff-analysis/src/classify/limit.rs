@@ -123,6 +123,8 @@ pub enum Limit {
     SettingAlone,
     /// Only samples say that one run did not enter it.
     NotEntered,
+    /// A caller of one build has no call of it, but may call others for the same work.
+    OthersInstead,
     /// Only samples say that a path was not taken.
     PathNotCounted,
     /// Samples cannot separate more calls from more cost per call.

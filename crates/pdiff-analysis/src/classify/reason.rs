@@ -366,6 +366,13 @@ pub enum EnteredBy {
         name: String,
         /// Whether the caller's code is the same in both builds; `None` where that cannot be said.
         same_code: Option<bool>,
+        /// Whether the caller is code without a name.
+        is_unnamed: bool,
+    },
+    /// The code of its caller calls it, or contains a copy of it, in the build whose run entered it alone.
+    CallOfOneBuild {
+        /// The caller.
+        name: String,
     },
 }
 

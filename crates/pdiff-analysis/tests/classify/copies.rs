@@ -1,6 +1,6 @@
 //! Inlined copies: which calls and paths are theirs, and which are those of the code around them.
 
-use pdiff_analysis::classify::{Limit, OtherCode, Reason};
+use pdiff_analysis::classify::{Classification, EnteredBy, Limit, OtherCode, Reason};
 use pdiff_profile::{PerSide, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
@@ -257,4 +257,54 @@ fn loops_that_cost_more_than_all_of_the_copies_did_are_not_explained_by_a_call()
     let (confidence, Some(Limit::LoopTimes(times))) = said_with(540) else { panic!("{:?}", said_with(540)) };
     assert_eq!(confidence, "likely");
     assert!((1.3..1.32).contains(&times), "{times}");
+}
+
+#[test]
+fn a_function_that_is_called_no_more_says_so() {
+    let (steady, words) = steady();
+    let stacks = |check: &str| format!("{steady}main;find 90\n{check}");
+    let build = |find: u32, calls: &str| {
+        format!("main:50 {words} main>find find:400 find={find} check:90 check=5 {calls}")
+    };
+    let of = |calls: [&str; 2], find: u32| {
+        let before = stacks("main;find;check 40");
+        classified(seen(&before, &build(60, calls[0])), seen(&stacks(""), &build(find, calls[1])))
+    };
+    let no_longer = |outcome: &Classification| {
+        let of = verdict(outcome, "check");
+        assert_eq!(said(outcome, "check"), "lighter likely R-no-longer-active");
+        let Reason::OneRunEntered { why, .. } = &of.reason else { panic!("{:?}", of.reason) };
+        (why.clone(), of.limited_by.clone())
+    };
+    let told = (EnteredBy::CallOfOneBuild { name: "find".into() }, Some(Limit::OthersInstead));
+    assert_eq!(no_longer(&of(["find>check", ""], 61)), told);
+    // Another function calls it: what the caller does is what counts.
+    assert_eq!(no_longer(&of(["find>check", "main>check"], 61)), told);
+    // The call is still there, or nothing shows a call in either build.
+    for calls in [["find>check", "find>check"], ["", ""]] {
+        let (why, limit) = no_longer(&of(calls, 61));
+        assert!(matches!(why, EnteredBy::Caller { .. }), "{calls:?} {why:?}");
+        assert_eq!(limit, Some(Limit::NotEntered));
+    }
+}
+
+#[test]
+fn a_large_function_of_which_no_copy_was_sampled_may_cost_more_for_another_reason_than_a_call() {
+    let (steady, words) = steady();
+    let of = |bytes: u32| {
+        let build = |cached: u32, of: &str| {
+            format!("main:50 {words} main>cached cached:300 cached={cached} classify={bytes} {of}")
+        };
+        let outcome = classified(
+            seen(&format!("{steady}main;cached 60"), &build(60, "cached<classify*1")),
+            seen(
+                &format!("{steady}main;cached 60\nmain;cached;classify 90"),
+                &build(61, &format!("classify:{bytes} cached>classify")),
+            ),
+        );
+        said(&outcome, "classify")
+    };
+    // A cache answered before, or the lines of a few instructions are those of the code around.
+    assert_eq!(of(600), "inline-regression unclear R-inline-lost");
+    assert_eq!(of(40), "inline-regression likely R-inline-lost");
 }

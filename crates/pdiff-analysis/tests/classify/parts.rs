@@ -272,3 +272,27 @@ fn a_part_under_another_name_begins_in_the_function_that_calls_more() {
     comparison.findings.list[0].after.pct *= 5.0;
     assert_eq!(origin(&comparison, &outcome), None);
 }
+
+#[test]
+fn a_part_has_the_cause_of_its_own_function_where_those_inside_have_none() {
+    let cause = |name: &str, of: Cause, sure: Confidence| {
+        let (mut comparison, mut outcome) =
+            judged(seen(BEFORE, BUILD), seen(AFTER, BUILD), &Extra::default());
+        let part = &mut comparison.findings.list[0];
+        part.name = name.to_owned();
+        part.before = FindingSide { pct: 0.5 * part.after.pct, per_op: None, ..part.before };
+        for verdict in &mut outcome.verdicts {
+            (verdict.cause, verdict.confidence) = match verdict.function.as_str() {
+                "store" => (of, sure),
+                _ => (Cause::Heavier, Confidence::Unclear),
+            };
+        }
+        let of = &finding_causes(&comparison.findings, &outcome)[0];
+        (of.cause, of.confidence)
+    };
+    let lost = Cause::MissingFastPath;
+    assert_eq!(cause("store", lost, Confidence::Likely), (lost, Confidence::Likely));
+    assert_eq!(cause("store", lost, Confidence::Unclear), (Cause::Heavier, Confidence::Unclear));
+    assert_eq!(cause("store", Cause::Consequence, Confidence::Likely), (Cause::Heavier, Confidence::Unclear));
+    assert_eq!(cause("load", lost, Confidence::Likely), (Cause::Heavier, Confidence::Unclear));
+}

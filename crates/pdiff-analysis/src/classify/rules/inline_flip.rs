@@ -11,7 +11,7 @@ use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use super::called_as_often::most_samples;
-use super::code_counts::{calls_in_code, copies_in_code, has_no_body, loops_pct};
+use super::code_counts::{calls_in_code, code_bytes, copies_in_code, has_no_body, loops_pct};
 use super::edge;
 use super::family_cost::{FamilyCosts, family_costs};
 use super::flipped_callee::FlippedCallee;
@@ -52,6 +52,11 @@ const GROWN_BODY: f64 = 1.1;
 
 /// A call, and what a compiler saves without one, costs less than so many times what the body of a small function does.
 const MOST_TIMES: f64 = 6.0;
+
+/// The lines of a body with so many bytes are not all taken for those of the code around a copy.
+const LARGE_BODY: u64 = 128;
+/// The code around copies has lost nothing worth a mention if that is less than so much of what the function costs more.
+const NOTHING_LEFT: f64 = 0.1;
 
 /// A function with this part of its cost in its body does not mostly call others.
 const BODY_PART: f64 = 0.5;
@@ -142,16 +147,22 @@ fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inli
 /// A call does not make loops cost so many times as much as all of the body did.
 const MORE_IN_LOOPS: f64 = 1.3;
 
-/// How many times as much the function's body costs at least where it is called, without the common factor; `None` if no copy was sampled, or
-/// if it mostly calls others: these are under the code around a copy.
-fn body_times(context: &Context<'_>, row: &Row, called_on: Side) -> Option<f64> {
-    let (called, inlined) = (row.side(called_on), row.side(called_on.other()));
+/// How many times as much the function's body costs at least where it is called, without the common factor; `None` if it mostly calls others:
+/// these are under the code around a copy. If no copy was sampled, that is known only of more than a few instructions, and only if the code
+/// around the copies did not lose a `left_part` of the change: their lines are then not taken for those of that code.
+fn body_times(context: &Context<'_>, case: &Case<'_>, called_on: Side, left_part: f64) -> Option<f64> {
+    let (row, inlined_on) = (case.row, called_on.other());
+    let (called, inlined) = (row.side(called_on), row.side(inlined_on));
     let samples = inlined.samples as f64;
-    let factor = context.common_shift.factor();
-    let factor = if called_on == Side::After { factor } else { factor.recip() };
-    let at_most = factor * inlined.x_pct() * most_samples(samples) / samples;
+    let most_pct = if samples > 0.0 {
+        inlined.x_pct() * most_samples(samples) / samples
+    } else {
+        let is_large = code_bytes(context, case)[called_on] >= LARGE_BODY;
+        row.total.bound_pct(inlined_on).filter(|_| is_large && left_part < NOTHING_LEFT)?
+    };
     let is_most = called.x_pct() >= BODY_PART * called.total_pct;
-    (samples > 0.0 && is_most).then(|| called.x_pct() / at_most)
+    let shift = context.common_shift;
+    is_most.then(|| shift.without(called.x_pct(), called_on) / shift.without(most_pct, inlined_on))
 }
 
 /// How many times as much as all of the function's copies did its loops cost at least where it is called, without the common factor: a
@@ -237,7 +248,8 @@ fn callee_of(
     // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
     if cause != Cause::InlineChange && !has_shown_copies {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
-        if let Some(times) = body_times(context, row, called_on).filter(|times| *times >= MOST_TIMES) {
+        let times = body_times(context, case, called_on, left / change_pp);
+        if let Some(times) = times.filter(|times| *times >= MOST_TIMES) {
             finding = finding.limited(Confidence::Unclear, Limit::BodyTimes(times));
         }
     }

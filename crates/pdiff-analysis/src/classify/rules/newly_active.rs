@@ -4,9 +4,10 @@
 //! Zero of N samples is not a proof of absence: the side with samples must have at least [`FACTOR`] times what zero samples
 //! may hide.
 
-use pdiff_profile::{Side, Weight};
+use pdiff_profile::{PerSide, Side, Weight};
 
-use super::code_counts::has_no_body;
+use super::code_counts::{calls_in_code, copies_in_code, has_no_body};
+use super::holder::code_with_call;
 use super::new_code::is_local_name;
 use super::weight::changed;
 use crate::classify::case::Case;
@@ -60,9 +61,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     };
     let why = match (&gate, caller) {
         (Some(gate), _) => EnteredBy::Setting(SettingValues::of(gate)),
-        (None, Some(caller)) => by_caller(context, caller),
+        (None, Some(caller)) => by_caller(context, case, caller, active),
         (None, None) => return None,
     };
+    let is_told_by_code = matches!(why, EnteredBy::CallOfOneBuild { .. });
     let reason = Reason::OneRunEntered { active, bound_pct, why };
     let of_caller = |caller: &Case<'_>| (caller.row.name.to_string(), caller.row.total.samples(idle));
     let bound = Fact::Idle { idle, bound_pct, caller: caller.map(of_caller), low_pct };
@@ -82,6 +84,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     }
     let limit = match gate {
         Some(_) => Limit::SettingAlone,
+        None if is_told_by_code => Limit::OthersInstead,
         None => Limit::NotEntered,
     };
     let finding = match counted(context, case, idle) {
@@ -114,10 +117,20 @@ fn counted(context: &Context<'_>, case: &Case<'_>, idle: Side) -> Option<Fact> {
     (none == 0.0 && some > 0.0).then_some(Fact::Calls(calls))
 }
 
-/// The possible reason if no differing setting is known.
-fn by_caller(context: &Context<'_>, caller: &Case<'_>) -> EnteredBy {
+/// The possible reason if no differing setting is known: one build alone has a call of it in the caller's code, or not even that.
+fn by_caller(context: &Context<'_>, case: &Case<'_>, caller: &Case<'_>, active: Side) -> EnteredBy {
+    let code = code_with_call(context, caller, case);
+    let calls = PerSide::from_fn(|side| {
+        calls_in_code(context, code, case, side) + copies_in_code(context, code, case, side)
+    });
+    // Of code that is not decoded no calls are known; those through pointers are in no code.
+    let is_of_one = calls[active] > 0 && calls[active.other()] == 0;
+    let is_decoded = context.builds.same_code(&code.ids) == Some(false);
+    if is_of_one && is_decoded {
+        return EnteredBy::CallOfOneBuild { name: code.row.name.to_string() };
+    }
     let same_code = context.builds.same_code(&caller.ids);
-    EnteredBy::Caller { name: caller.row.name.to_string(), same_code }
+    EnteredBy::Caller { name: caller.row.name.to_string(), same_code, is_unnamed: caller.row.unresolved }
 }
 
 /// Whether the idle run may have entered the function and its chains lost it: what it calls in the code has samples

@@ -84,6 +84,7 @@ pub fn limit_text(of: &Limit) -> String {
             "the setting differs, but something else may differ too: there are no call counts".to_owned()
         }
         Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
+        Limit::OthersInstead => "other functions may do its work where its caller does not call it".to_owned(),
         Limit::PathNotCounted => "samples alone: call counts or a patch would prove it".to_owned(),
         Limit::CallsOrCost => "samples alone cannot separate more calls from more cost per call".to_owned(),
         Limit::MoreCallsInCode { caller, on } => format!(

@@ -128,10 +128,12 @@ pub fn reason_text(of: &Reason) -> String {
             calls.after, calls.before
         ),
         Reason::Below { function: Some(function), caller, grown_pp } => {
-            format!("{grown_pp:+.2} points under {function}, which {caller} calls more: one finding with it")
+            format!(
+                "{grown_pp:+.2} points under {function}, which costs more under {caller}: one finding with it"
+            )
         }
         Reason::Below { function: None, caller, grown_pp } => {
-            format!("{grown_pp:+.2} points under {caller}, which calls it more: one finding with it")
+            format!("{grown_pp:+.2} points under {caller}, where it costs more: one finding with it")
         }
         Reason::QuickWayGone { gone, caller, pct: PerSide { before, after } } => {
             let gone = gone.join(", ");
@@ -305,7 +307,14 @@ fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
         EnteredBy::Setting(of) => {
             format!("{}: the settings differ; the code may differ, too", setting(of))
         }
-        EnteredBy::Caller { name, same_code } => match same_code {
+        EnteredBy::CallOfOneBuild { name } => match active {
+            Side::Before => format!("the code of {name} no longer calls it"),
+            Side::After => format!("the code of {name} calls it in the after build alone"),
+        },
+        EnteredBy::Caller { is_unnamed: true, .. } => {
+            "its caller has no name: another path is taken there, or settings differ".to_owned()
+        }
+        EnteredBy::Caller { name, same_code, .. } => match same_code {
             Some(true) => format!("the code of {name} is the same: a setting or the data differ"),
             Some(false) => format!(
                 "the code of {name} is not the same: another path is taken, or settings or data differ"
