@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use pdiff_analysis::classify::{Cause, Verdict};
+use pdiff_analysis::classify::{Cause, Confidence, Verdict};
 use pdiff_analysis::{FrameChange, TreeFrame, TreeNode};
 use pdiff_profile::Side;
 
@@ -34,7 +34,8 @@ impl<'a> Titles<'a> {
         let mut verdicts = HashMap::new();
         for verdict in input.verdicts.into_iter().flat_map(|of| &of.verdicts) {
             let of_name = verdicts.entry((verdict.function.as_str(), verdict.object.as_str()));
-            let told = (verdict.cause != Cause::Noise).then_some(verdict);
+            let is_claim = verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;
+            let told = is_claim.then_some(verdict);
             of_name.and_modify(|one| *one = None).or_insert(told);
         }
         Self { input, terms, verdicts }
