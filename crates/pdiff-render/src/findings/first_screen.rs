@@ -39,6 +39,7 @@ pub(crate) fn blocks(
         blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
         blocks.extend(rest::kernel(comparison));
         blocks.extend(rest::shared(comparison));
+        blocks.extend(rest::few_runs(comparison));
         blocks.extend(rest::library(comparison));
         blocks.extend(next::missing_callers(comparison));
         blocks.extend(inside(comparison, causes));

@@ -115,6 +115,23 @@ pub(super) fn library(comparison: &Comparison) -> Option<Block> {
     Some(Line::block("outside", text))
 }
 
+/// With one run of a side, so much of the change in no part makes readers ask why.
+const MOST_UNTOLD: f64 = 0.5;
+
+/// Says why most of the change is in no part, and what helps, if a side has one run.
+pub(super) fn few_runs(comparison: &Comparison) -> Option<Block> {
+    let (cost, rest) = (comparison.cost.as_ref()?, &comparison.findings.rest);
+    let runs = [&comparison.before, &comparison.after].map(|side| side.runs.len()).into_iter().min()?;
+    let untold = (rest.after.per_op? - rest.before.per_op?) / (cost.per_op.after - cost.per_op.before);
+    let is_large = (MOST_UNTOLD..=1.0).contains(&untold) && shared(comparison).is_none();
+    let text = format!(
+        "{:.0} % of the change is in no part: how much one run differs from the next is not known from a single run, so only large changes of \
+         a place count as beyond noise; three runs of each side show smaller ones",
+        100.0 * untold
+    );
+    (runs == 1 && is_large).then(|| Line::block("all else", text))
+}
+
 /// Says that most of what the parts leave is a change of all places, where it is.
 pub(super) fn shared(comparison: &Comparison) -> Option<Block> {
     let (cost, rest) = (comparison.cost.as_ref()?, &comparison.findings.rest);
@@ -184,6 +201,27 @@ mod tests {
         of.cost.as_mut().unwrap().per_op.after = of.cost.as_ref().unwrap().per_op.before - 100.0;
         of.findings.kernel = vec![work(KernelKind::ReadWrite, rest.before.per_op.unwrap())];
         assert!(told(&of));
+    }
+
+    #[test]
+    fn one_run_is_why_most_of_the_change_is_in_no_part() {
+        let of = |part: f64, runs: usize| {
+            let mut of = sample::with_findings();
+            let (whole, before) = (of.cost.as_ref().unwrap().per_op, of.findings.rest.before.per_op.unwrap());
+            of.findings.rest.after.per_op = Some(before + part * (whole.after - whole.before));
+            of.findings.rest.common_cost_ratio = None;
+            let run = of.before.runs[0].clone();
+            of.before.runs = vec![run; runs];
+            super::few_runs(&of).map(|block| format!("{block:?}"))
+        };
+        assert!(of(0.71, 1).is_some_and(|text| text.contains("71 % of the change is in no part")));
+        // Most of it is in parts; the parts cancel; the runs tell.
+        assert_eq!(of(0.4, 1), None);
+        assert_eq!(of(1.3, 1), None);
+        let mut both = sample::with_findings();
+        both.after.runs = vec![both.after.runs[0].clone(); 3];
+        both.before.runs = both.after.runs.clone();
+        assert!(super::few_runs(&both).is_none());
     }
 
     #[test]
