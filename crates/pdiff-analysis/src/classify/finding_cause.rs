@@ -267,10 +267,11 @@ impl Unit {
 }
 
 /// What of a function's share is its own: its machine code or its lines, whichever is more; if its inlining
-/// changed, its lines wherever they are.
+/// changed, its lines wherever they are; of new code, also what it calls, because nothing called that for it before.
 fn own_pct(cause: Cause) -> fn(&Quantities) -> f64 {
     match cause {
         Cause::InlineRegression | Cause::InlineGain => Quantities::x_pct,
+        Cause::NewOverhead => |of| of.total_pct,
         _ => |of| of.booked_self_pct.max(of.self_pct),
     }
 }

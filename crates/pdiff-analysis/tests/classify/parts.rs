@@ -229,7 +229,7 @@ fn a_part_tells_the_function_inside_that_most_of_it_is() {
         format!("main;work 600\nmain;serve {own}\nmain;serve;get 60\nmain;serve;get;read 40\n{put}")
     };
     let inside = |put: &str, name: &str| {
-        let (old, new) = (build("serve=1"), build("serve=2 put:300 put=9 serve>put"));
+        let (old, new) = (build("serve=1"), build("serve=2 put:300 put=9 serve>put deep:90 deep=6 put>deep"));
         let (mut comparison, outcome) =
             judged(seen(&of("", 40), &old), seen(&of(put, 70), &new), &Extra::default());
         let part = &mut comparison.findings.list[0];
@@ -242,6 +242,9 @@ fn a_part_tells_the_function_inside_that_most_of_it_is() {
     assert_eq!(inside("main;serve;put 50", "serve"), (put.clone(), None));
     // The function that names the part has no cause of its own.
     assert_eq!(inside("main;serve;put 50", "work"), (put, Some(PartLimit::CauseInside)));
+    // What new code calls is its cost, too.
+    let with_callee = "main;serve;put 35\nmain;serve;put;deep 60";
+    assert_eq!(inside(with_callee, "work").0, Some(("put".to_owned(), Cause::NewOverhead)));
     assert_eq!(inside("main;serve 20\nmain;work;put 1", "serve").0, None);
 }
 
