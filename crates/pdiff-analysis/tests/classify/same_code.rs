@@ -376,3 +376,18 @@ fn code_that_is_called_from_more_places_is_not_said_to_be_called_from_as_many() 
     assert_eq!(limit(&changed), Some(Limit::SameCalls));
     assert_ne!(limit(&format!("{changed} run>read other>read")), Some(Limit::SameCalls));
 }
+
+#[test]
+fn of_a_library_function_without_callers_in_the_stacks_it_is_not_said_that_none_changed() {
+    let (steady, _) = steady();
+    let limit = |caller: &str| {
+        let of = |free: u64| format!("{steady}main;run 60\n{caller}/lib/libc.so.6!int_free {free}");
+        let same = ["libc.so.6".to_owned(), "libc.so".to_owned()];
+        let extra = Extra { same_objects: &same, ..Extra::default() };
+        let (before, after) = (of(60), of(160));
+        let outcome = classified_with(seen(&before, &fetching(60)), seen(&after, &fetching(60)), &extra);
+        verdict(&outcome, "int_free").limited_by.clone()
+    };
+    assert_eq!(limit(""), Some(Limit::UnknownCallers));
+    assert_eq!(limit("main;run;"), Some(Limit::NothingChanged));
+}

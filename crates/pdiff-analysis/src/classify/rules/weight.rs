@@ -125,9 +125,20 @@ pub(super) fn unchanged(
             let around = places(context, case);
             let functions = if around.is_empty() { vec![case] } else { around };
             let above = changed_above(context, functions, flipped, more);
-            finding.limited(Confidence::Unclear, above.unwrap_or(Limit::NothingChanged))
+            let unchanged = match has_known_callers(context, case, more) {
+                true => Limit::NothingChanged,
+                false => Limit::UnknownCallers,
+            };
+            finding.limited(Confidence::Unclear, above.unwrap_or(unchanged))
         }
     }
+}
+
+/// Whether the stacks of a side show callers of most of a function's weight; frame pointers lose those of libraries without frames.
+fn has_known_callers(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
+    let calls = context.calls_to(case.row, side).into_iter();
+    let known: f64 = calls.map(|call| share_pct(case.row, side, call.weight(side))).sum();
+    case.of_program || known >= EXPLAINING_PART * case.row.side(side).total_pct
 }
 
 /// Whether the code that runs is the same in both builds: the function's own, that of a stub or of a library that is the same
