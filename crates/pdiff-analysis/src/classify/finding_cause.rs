@@ -39,16 +39,16 @@ pub struct FindingCause {
 /// The cause of each finding, in their order.
 #[must_use]
 pub fn finding_causes(findings: &Findings, of: &Classification) -> Vec<FindingCause> {
-    findings.list.iter().map(|finding| cause_of(finding, of)).collect()
+    findings.list.iter().map(|finding| cause_of(finding, findings, of)).collect()
 }
 
-fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
+fn cause_of(finding: &Finding, findings: &Findings, of: &Classification) -> FindingCause {
     let named = named_verdict(finding, of);
     let code_is_new = named.and_then(Verdict::code_is_new);
     // Code without names is one function to nobody: that a side has none of it says nothing of what ran.
     let (cause, confidence, limited_by) = match finding.kind {
         FindingKind::Unresolved => (Cause::Unclear, Confidence::Unclear, Some(PartLimit::NoNames)),
-        _ => one_sided(finding, of, named).unwrap_or_else(|| of_members(finding, of, named)),
+        _ => one_sided(finding, of, named).unwrap_or_else(|| of_members(finding, findings, of, named)),
     };
     let knows_one =
         |setting: &crate::findings::FindingSetting| setting.values.iter().any(|(_, value)| value.is_none());
@@ -149,7 +149,7 @@ fn one_sided(finding: &Finding, of: &Classification, named: Option<&Verdict>) ->
 }
 
 /// The cause that most of the change has among the functions at the leaves; else only that it costs more or less.
-fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -> Said {
+fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named: Option<&Verdict>) -> Said {
     // Where each operation costs more, a share may fall of what costs more, too.
     let delta = finding.delta_per_op().unwrap_or(finding.delta_pp());
     let change = |member: &FindingMember| member.delta_per_op().unwrap_or(member.delta_pp());
@@ -178,7 +178,7 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
     let main = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs());
     let is_known = main.is_some_and(|(_, confidence, _)| confidence > Confidence::Unclear);
-    if !is_known && let Some(said) = entered_more(finding, of) {
+    if !is_known && let Some(said) = entered_more(finding, findings, of) {
         return said;
     }
     let is_why = |verdict: &&Verdict| {
@@ -291,8 +291,8 @@ fn has_own_cause(verdict: &Verdict) -> bool {
 }
 
 /// The cause of a function that the one that names the finding calls more, where it costs more by most of the change with what it
-/// calls: what each of these costs more may be noise in the whole program.
-fn entered_more(finding: &Finding, of: &Classification) -> Option<Said> {
+/// calls: what each of these costs more may be noise in the whole program. What is in other findings does not count.
+fn entered_more(finding: &Finding, findings: &Findings, of: &Classification) -> Option<Said> {
     let unit = Unit::of(finding);
     let change = finding.delta_per_op().unwrap_or(finding.delta_pp());
     let is_entered = |verdict: &&Verdict| {
@@ -302,7 +302,16 @@ fn entered_more(finding: &Finding, of: &Classification) -> Option<Said> {
             && verdict.callers.iter().any(|caller| caller == finding.function())
     };
     let entered = of.verdicts.iter().filter(is_entered);
-    let with_totals = entered.map(|verdict| (verdict, unit.change(verdict, |of| of.total_pct)));
+    let elsewhere = |verdict: &Verdict| -> f64 {
+        let is_of = |other: &&Finding| {
+            other.function() == verdict.function
+                || origin(other, of).is_some_and(|origin| origin.function == verdict.function)
+        };
+        let others = findings.list.iter().filter(|other| other.rank != finding.rank).filter(is_of);
+        others.map(|other| other.delta_per_op().unwrap_or(other.delta_pp())).sum()
+    };
+    let with_totals =
+        entered.map(|verdict| (verdict, unit.change(verdict, |of| of.total_pct) - elsewhere(verdict)));
     let (main, more) = with_totals.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let limit = (main.confidence == Confidence::Proved).then_some(PartLimit::ProvedInside);
     (change > 0.0 && more >= MAIN_PART * change)

@@ -216,6 +216,19 @@ fn a_part_has_the_cause_of_what_its_function_calls_more_where_that_is_most_of_it
     // What most of it is costs no more in the whole program.
     assert_eq!(cause(&twice), Some((Cause::MoreCalls, Confidence::Likely)));
     assert_eq!(cause(&once), Some((Cause::Heavier, Confidence::Likely)));
+    // What it calls more is a part of its own.
+    let (mut comparison, mut outcome) =
+        judged(seen(&of(900, 1), &once), seen(&of(850, 2), &twice), &Extra::default());
+    for verdict in outcome.verdicts.iter_mut().filter(|of| ["read", "free"].contains(&&*of.function)) {
+        (verdict.cause, verdict.confidence) = (Cause::Noise, Confidence::Unclear);
+    }
+    let at = comparison.findings.list.iter().position(|finding| finding.name == "read").unwrap();
+    let cause =
+        |comparison: &pdiff_analysis::Comparison| finding_causes(&comparison.findings, &outcome)[at].cause;
+    assert_eq!(cause(&comparison), Cause::MoreCalls);
+    let read = comparison.findings.list[at].clone();
+    comparison.findings.list.push(pdiff_analysis::Finding { rank: 100, name: "parse".to_owned(), ..read });
+    assert_eq!(cause(&comparison), Cause::Heavier);
 }
 
 #[test]
