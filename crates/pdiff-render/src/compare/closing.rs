@@ -110,10 +110,11 @@ fn gap_line(gap: Option<&Gap>) -> Block {
         Some(parts) => {
             let outside = match parts.outside_filter_pct {
                 0.0 => String::new(),
-                outside => format!(" / outside the filter {} %", fixed(outside, 1)),
+                outside => format!(", {} % in what the filter leaves out", fixed(outside, 1)),
             };
             format!(
-                "explained {} % / not significant {} % / unresolved {} % / utilisation {} %{outside}",
+                "of that, {} % is in rows that changed beyond noise, {} % in other rows, {} % in code without names, {} % in the number \
+                 of cores used{outside}",
                 fixed(parts.explained_pct, 1),
                 fixed(parts.not_significant_pct, 1),
                 fixed(parts.unresolved_pct, 1),
@@ -123,7 +124,7 @@ fn gap_line(gap: Option<&Gap>) -> Block {
         None => "the gap is not significant, so it is not divided up".to_owned(),
     };
     let text = format!(
-        "{} % (95 % {}{assumed}): {parts}; {} -> {} operations/s on {} -> {} cores",
+        "{} % operations/s (95 % {}{assumed}): {parts}; {} -> {} operations/s on {} -> {} cores",
         signed(gap.gap_pct, 1),
         interval(gap.interval_pct, 1),
         fixed(gap.tps.before, 0),

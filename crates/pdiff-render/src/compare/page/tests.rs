@@ -145,7 +145,7 @@ fn what_makes_sides_incomparable_comes_first_then_the_result_then_rows_then_warn
         "before   57: ",
         "same     call chains yes",
         "samples  10000 in 1 run  12000 in 1 run",
-        "gap      -32.0 % (95 % -40.0..-22.0, run-to-run variation assumed): explained 61.0 %",
+        "gap      -32.0 % operations/s (95 % -40.0..-22.0, run-to-run variation assumed): of that, 61.0 % is in rows",
         "waiting  9.59 % of CPU is busy waiting after, 13.64 % before",
         "removing the spinning gains at most +10.6 %",
         "noise    single run a side",
