@@ -17,6 +17,7 @@ pub mod noise;
 mod normalize;
 mod objects;
 mod one_sided;
+mod packages;
 mod pattern;
 mod plan;
 mod policy;
@@ -50,6 +51,7 @@ pub use knowledge::{
     SettingsKnowledge, SpinList, Subsystem, Subsystems, ThreadGroups, WaitList,
 };
 pub use normalize::{UNRESOLVED, is_nameless};
+pub use packages::{PackageChange, package_changes};
 pub use pattern::{Pattern, PatternError};
 pub use plan::{
     Design, Doubt, Experiment, Forecast, NotPlanned, Plan, PlanError, PlanSettings, PlannedFactor,

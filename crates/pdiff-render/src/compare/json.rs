@@ -4,14 +4,17 @@ use std::io::Write;
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::noise::{Method, RunVariation};
-use pdiff_analysis::{Comparison, Cost, Family, Gap, NoiseSummary, Row, SideFact, SideSummary};
+use pdiff_analysis::{
+    Comparison, Cost, Family, Gap, NoiseSummary, PackageChange, Row, SideFact, SideSummary,
+};
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{Note, PerSide};
 
 use crate::compare::beside;
 use crate::compare::json_shape::{
     CompareReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport, GapPartsReport,
-    GapReport, NoiseReport, NoteReport, ObjectReport, PairReport, RunReport, SCHEMA_VERSION, SideReport,
+    GapReport, NoiseReport, NoteReport, ObjectReport, PackageReport, PackageSideReport, PairReport,
+    RunReport, SCHEMA_VERSION, SideReport,
 };
 use crate::compare::row_json::RowJson;
 use crate::compare::side_fact_words::{SideFactWords, severity_key};
@@ -102,12 +105,23 @@ fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'
         gap: comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(gap),
         findings: findings::json::findings(comparison),
         findings_rest: findings::json::rest(comparison),
+        packages: findings::packages::changed(comparison).into_iter().map(package).collect(),
         beside: comparison.beside.iter().map(beside::report).collect(),
         waiting: waiting_json::report(comparison),
         kernel: findings::kernel_json::kernel(comparison),
         functions: rows.iter().map(|row| RowJson { row, level }).collect(),
         families: comparison.families.iter().map(family).collect(),
         notes: comparison.notes.iter().map(note).collect(),
+    }
+}
+
+fn package(of: PackageChange) -> PackageReport {
+    let PackageChange { name, versions, self_pct } = of;
+    let side = |versions, self_pct| PackageSideReport { versions, self_pct };
+    PackageReport {
+        name,
+        before: side(versions.before, self_pct.before),
+        after: side(versions.after, self_pct.after),
     }
 }
 

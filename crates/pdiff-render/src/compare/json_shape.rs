@@ -44,6 +44,9 @@ pub(crate) struct CompareReport<'a> {
     /// The parts that contain the change, largest first.
     pub(crate) findings: Vec<FindingReport<'a>>,
     pub(crate) findings_rest: RestReport,
+    /// The packages of which the sides run other versions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) packages: Vec<PackageReport>,
     /// What other events say of the costs, where they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) beside: Vec<BesideReport<'a>>,
@@ -57,6 +60,23 @@ pub(crate) struct CompareReport<'a> {
     /// Rows between which weight moved because inlining changed.
     pub(crate) families: Vec<FamilyReport<'a>>,
     pub(crate) notes: Vec<NoteReport<'a>>,
+}
+
+/// A package of which the sides run other versions.
+#[derive(Serialize)]
+pub(crate) struct PackageReport {
+    pub(crate) name: String,
+    pub(crate) before: PackageSideReport,
+    pub(crate) after: PackageSideReport,
+}
+
+/// A package on one side.
+#[derive(Serialize)]
+pub(crate) struct PackageSideReport {
+    /// None if it has no samples.
+    pub(crate) versions: Vec<String>,
+    /// Self of its functions, in percent.
+    pub(crate) self_pct: f64,
 }
 
 /// What a second event says of the costs.

@@ -10,7 +10,7 @@ use crate::document::{Block, Line, Tone};
 use crate::findings::grid::{self, is_gone, is_new};
 use crate::findings::inside::{Inside, NAME_WIDTH, work_name};
 use crate::findings::result::{basis_of_shares, cost_text, few_samples, has_few_samples, result_text};
-use crate::findings::{next, rest};
+use crate::findings::{next, packages, rest};
 use crate::verdicts::words::cause_text;
 
 /// Instead of parts, if the sides cannot be compared.
@@ -41,6 +41,7 @@ pub(crate) fn blocks(
         blocks.extend(rest::shared(comparison));
         blocks.extend(rest::few_runs(comparison));
         blocks.extend(rest::library(comparison));
+        blocks.extend(packages::line(comparison));
         blocks.extend(next::missing_callers(comparison));
         blocks.extend(inside(comparison, causes));
         if causes.is_empty() {

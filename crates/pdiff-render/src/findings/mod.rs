@@ -8,5 +8,6 @@ pub(crate) mod json;
 pub(crate) mod kernel_json;
 mod next;
 pub(crate) mod one;
+pub(crate) mod packages;
 mod rest;
 pub(crate) mod result;
