@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use pdiff_analysis::classify::{
-    CodePaths, ConditionAround, SampledCode, SamplesAround, SamplesOnce, TurnsAround,
+    CodePaths, ConditionAround, SampledCode, SamplesAround, SamplesAtOne, SamplesOnce, TurnsAround,
 };
 use pdiff_profile::{CodeChange, FrameId, Lookup, Lookups, PerSide, Side, StackId};
 use pdiff_symbolize::{BothWays, CallPaths, CodeFile, CodeSamples, WayAround};
@@ -259,6 +259,15 @@ impl CodePaths for ProgramPaths<'_> {
             samples.once += if is_within(&outside_loops, addr) { count } else { 0 };
         }
         Some(samples)
+    }
+
+    fn samples_at_one(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesAtOne> {
+        let mut by_address: BTreeMap<u64, u64> = BTreeMap::new();
+        for (addr, _, count) in self.sampled(side)?.within(bodies).filter(|(_, is_leaf, _)| *is_leaf) {
+            *by_address.entry(addr).or_default() += count;
+        }
+        let most = by_address.values().copied().max().unwrap_or(0);
+        Some(SamplesAtOne { most, own: by_address.values().sum() })
     }
 
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool> {

@@ -47,6 +47,15 @@ pub struct SamplesOnce {
     pub all: u64,
 }
 
+/// How the samples in a function's own code lie on its instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SamplesAtOne {
+    /// Those at the instruction that has most.
+    pub most: u64,
+    /// All of them.
+    pub own: u64,
+}
+
 /// A condition under which a function leaves a way to a call.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ConditionAround {
@@ -140,6 +149,10 @@ pub trait CodePaths: Debug + Sync {
     /// The samples of a side in a function's code that runs at most once in a call, and in all of its code; `None` if the ways through it
     /// are not known, or addresses were not recorded.
     fn samples_once(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesOnce>;
+
+    /// The most samples of a side that one instruction of a function's code has, and those in all of its code; `None` if addresses
+    /// were not recorded.
+    fn samples_at_one(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesAtOne>;
 
     /// Whether a function of a side's build jumps backwards; `None` if that is not known.
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool>;

@@ -127,6 +127,8 @@ pub enum Limit {
     OthersInstead,
     /// Only samples say that a path was not taken.
     PathNotCounted,
+    /// Nearly all samples of its code are at one instruction: it may wait longer there.
+    AtOneInstruction,
     /// Samples cannot separate more calls from more cost per call.
     CallsOrCost,
     /// Its code is the same, and a function has more calls of it in its code on a side, whether stacks show them or not.

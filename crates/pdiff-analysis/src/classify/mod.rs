@@ -53,7 +53,7 @@ mod verdict;
 pub use background::Foreground;
 pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
 pub use code_paths::{
-    CodePaths, ConditionAround, FewerWays, SampledCode, SamplesAround, SamplesOnce, TurnsAround,
+    CodePaths, ConditionAround, FewerWays, SampledCode, SamplesAround, SamplesAtOne, SamplesOnce, TurnsAround,
 };
 pub use counts::{CallCounts, CountsError};
 pub use evidence::Evidence;

@@ -1,6 +1,9 @@
 //! Edges: calls that a caller makes now, or makes more, and what is below them.
 
-use crate::build::{classified, said, seen, steady, verdict, with_rest};
+use pdiff_profile::PerSide;
+
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
+use crate::fast_paths::Ways;
 
 #[test]
 fn of_builds_a_patch_apart_a_changed_caller_lost_its_fast_path() {
@@ -509,4 +512,24 @@ fn a_function_that_only_leads_to_what_costs_more_is_called_more() {
     // It does much itself, and that costs no more.
     let outcome = classified(seen(&of([30, 60]), &build(60, 51)), seen(&of([30, 160]), &build(61, 51)));
     assert_ne!(verdict(&outcome, "convert").rule_id, "R-edge");
+}
+
+#[test]
+fn a_function_that_waits_at_one_instruction_need_not_be_called_more() {
+    let (steady, words) = steady();
+    let of = |add: u64| format!("{steady}main;run 300\nmain;run;add {add}");
+    let said_with = |at_one: [[u64; 2]; 2], calls: &str| {
+        let build = |run: &str| format!("main:50 {words} main>run run:200 {run} add:90 add=50");
+        let ways = Ways { at_one: PerSide::new(Some(at_one[0]), Some(at_one[1])), ..Ways::default() };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let new = build(&format!("run=61 {calls}"));
+        let outcome = classified_with(seen(&of(40), &build("run=60 run>add")), seen(&of(82), &new), &extra);
+        said(&outcome, "add")
+    };
+    let likely = "missing-fast-path likely R-edge";
+    assert_eq!(said_with([[36, 40], [70, 82]], "run>add"), "missing-fast-path unclear R-edge");
+    // In one run only, with few samples, or where the code has more calls.
+    assert_eq!(said_with([[36, 40], [50, 82]], "run>add"), likely);
+    assert_eq!(said_with([[20, 24], [70, 82]], "run>add"), likely);
+    assert_eq!(said_with([[36, 40], [70, 82]], "run>add run>add"), "more-calls likely R-edge");
 }

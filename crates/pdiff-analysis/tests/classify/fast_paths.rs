@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pdiff_analysis::classify::{
     CallCounts, CallInCode, CodePaths, ConditionAround, Evidence, Fact, SampledCode, SamplesAround,
-    SamplesOnce, TurnsAround,
+    SamplesAtOne, SamplesOnce, TurnsAround,
 };
 use pdiff_profile::{CodeChange, OtherNumber, PerSide, Side};
 
@@ -174,6 +174,8 @@ pub(crate) struct Ways {
     pub(crate) conditions: PerSide<Option<&'static str>>,
     /// Samples in the callee's code outside of loops, and in all of it; by default a tenth, and ten times as many after.
     pub(crate) once: PerSide<Option<[u64; 2]>>,
+    /// The most samples at one instruction of the callee, and those in all of its code; by default not known.
+    pub(crate) at_one: PerSide<Option<[u64; 2]>>,
     /// Samples under each call.
     pub(crate) under_calls: PerSide<&'static [u64]>,
     /// What conditions ask before, with the samples on the less taken way: `one:40`.
@@ -295,6 +297,10 @@ impl CodePaths for Ways {
         let samples = |[once, own]: [u64; 2]| SamplesOnce { once, own, all: 10_000 };
         let by_default = PerSide::new([10, 100], [100, 1000]);
         Some(samples(self.once[side].unwrap_or(by_default[side])))
+    }
+
+    fn samples_at_one(&self, side: Side, _: &[Range<u64>]) -> Option<SamplesAtOne> {
+        self.at_one[side].map(|[most, own]| SamplesAtOne { most, own })
     }
 
     fn has_loop(&self, _: Side, bodies: &[Range<u64>]) -> Option<bool> {

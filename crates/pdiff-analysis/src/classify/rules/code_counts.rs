@@ -11,6 +11,7 @@ use crate::classify::code_paths::{
     ConditionAround, FewerWays, SampledCode, SamplesAround, SamplesOnce, TurnsAround,
 };
 use crate::classify::context::Context;
+use crate::noise::MIN_SAMPLES;
 
 /// The calls of a function in the code of a caller.
 pub(in crate::classify) fn calls_in_code(
@@ -373,6 +374,19 @@ pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
 pub(super) fn loops_pct(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<f64> {
     let of = context.input.paths?.samples_once(side, &only_copy(context, case, side)?)?;
     Some(100.0 * (of.own - of.once) as f64 / of.all.max(1) as f64)
+}
+
+/// So many of the samples in a function's own code are at one instruction where it waits for memory.
+const AT_ONE_PART: f64 = 0.8;
+
+/// Whether one instruction has nearly all samples of a function's own code in both runs: it waits there, mostly for memory, and may wait
+/// longer each time.
+pub(super) fn waits_at_one_instruction(context: &Context<'_>, case: &Case<'_>) -> bool {
+    Side::BOTH.into_iter().all(|side| {
+        let bodies = only_copy(context, case, side);
+        let of = bodies.and_then(|bodies| context.input.paths?.samples_at_one(side, &bodies));
+        of.is_some_and(|of| of.own >= MIN_SAMPLES && of.most as f64 >= AT_ONE_PART * of.own as f64)
+    })
 }
 
 /// What the conditions asked that a function's code lost, if it has no new ones and the before run took both ways of them; `None` if it

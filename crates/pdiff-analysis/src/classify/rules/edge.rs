@@ -14,7 +14,7 @@ use pdiff_profile::{PerSide, Side};
 use super::called_as_often::{is_thin_on, own_times, runs_as_often};
 use super::code_counts::{
     calls_at_more_places, calls_that_run, code_bytes, copies_in_code, has_no_body, has_no_loop,
-    is_in_other_form, is_inlined_only,
+    is_in_other_form, is_inlined_only, waits_at_one_instruction,
 };
 use super::entered::entered_evidence;
 use super::fast_path::{count_evidence, counted, has_flipped, library_left_pp, only_entered};
@@ -131,6 +131,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
     let is_new = matches!(edge, Edge::New);
+    let has_no_more_calls = matches!(&edge, Edge::More { calls, .. } if calls.after <= calls.before);
     let counted = counted(context, caller.row, call).filter(|_| is_new);
     if counted == Some(false) {
         return None;
@@ -155,6 +156,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let finding = match (counted, proof) {
         (Some(_), _) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
         (None, Some(proof)) => finding.with([proof]),
+        (None, None) if has_no_more_calls && waits_at_one_instruction(context, case) => {
+            finding.limited(Confidence::Unclear, Limit::AtOneInstruction)
+        }
         (None, None) => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))

@@ -86,6 +86,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
         Limit::OthersInstead => "other functions may do its work where its caller does not call it".to_owned(),
         Limit::PathNotCounted => "samples alone: call counts or a patch would prove it".to_owned(),
+        Limit::AtOneInstruction => {
+            "nearly all samples of its code are at one instruction, which may wait longer for memory: its calls need not be more".to_owned()
+        }
         Limit::CallsOrCost => "samples alone cannot separate more calls from more cost per call".to_owned(),
         Limit::MoreCallsInCode { caller, on } => format!(
             "same code, but {caller} has more calls to it in the {on} build, which the stacks may not show: it may be called more often"
