@@ -9,7 +9,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::cause::{Cause, Confidence, InBuild};
 use super::finding_origin::{FunctionCause, MAIN_PART, origin};
-use super::limit::PartLimit;
+use super::limit::{Limit, PartLimit};
 use super::reason::Reason;
 use super::verdict::{Classification, Verdict};
 use crate::compare::Quantities;
@@ -237,7 +237,7 @@ fn main_inside(finding: &Finding, of: &Classification) -> Option<FunctionCause> 
         let member = finding.members.iter().find(|member| is_of(member, verdict))?;
         let lines = member.delta_per_op().unwrap_or(member.delta_pp());
         let part = lines / unit.change(verdict, |of| of.self_pct);
-        Some(part.clamp(0.0, 1.0) * unit.change(verdict, own_pct(verdict.cause)))
+        Some(part.clamp(0.0, 1.0) * unit.change(verdict, own_pct(verdict)))
     };
     let is_cause = |verdict: &&Verdict| verdict.function != finding.function() && has_own_cause(verdict);
     let inside = of.verdicts.iter().filter(is_cause).filter_map(|verdict| Some((verdict, here(verdict)?)));
@@ -267,11 +267,11 @@ impl Unit {
 }
 
 /// What of a function's share is its own: its machine code or its lines, whichever is more; if its inlining
-/// changed, its lines wherever they are; of new code, also what it calls, because nothing called that for it before.
-fn own_pct(cause: Cause) -> fn(&Quantities) -> f64 {
-    match cause {
+/// changed, its lines wherever they are; of new code, also what it calls, unless its callers may have called that before.
+fn own_pct(verdict: &Verdict) -> fn(&Quantities) -> f64 {
+    match verdict.cause {
         Cause::InlineRegression | Cause::InlineGain => Quantities::x_pct,
-        Cause::NewOverhead => |of| of.total_pct,
+        Cause::NewOverhead if verdict.limited_by != Some(Limit::LosingKin) => |of| of.total_pct,
         _ => |of| of.booked_self_pct.max(of.self_pct),
     }
 }
@@ -298,6 +298,7 @@ fn entered_more(finding: &Finding, findings: &Findings, of: &Classification) -> 
     let is_entered = |verdict: &&Verdict| {
         matches!(verdict.cause, Cause::MissingFastPath | Cause::MoreCalls)
             && verdict.rule_id == "R-edge"
+            && verdict.confidence > Confidence::Unclear
             && verdict.object == finding.object
             && verdict.callers.iter().any(|caller| caller == finding.function())
     };

@@ -40,7 +40,9 @@ pub(super) fn origin(finding: &Finding, of: &Classification) -> Option<FunctionC
     }
     let ((name, object), sum) = sums.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     let is_other = (name, object) != (finding.function(), &*finding.object);
-    let verdict = of.verdict_on(name, object).filter(|_| is_other && sum >= MAIN_PART * delta.abs())?;
+    let is_main = is_other && sum >= MAIN_PART * delta.abs();
+    let is_claim = |verdict: &&Verdict| verdict.confidence > Confidence::Unclear;
+    let verdict = of.verdict_on(name, object).filter(|_| is_main).filter(is_claim)?;
     Some(FunctionCause {
         function: verdict.function.clone(),
         cause: verdict.cause,
