@@ -15,6 +15,9 @@ use super::verdict::{Classification, Verdict};
 use crate::compare::Quantities;
 use crate::findings::{Finding, FindingKind, FindingMember, Findings};
 
+/// Weights of members are of the finding's samples, and those of verdicts of all: their sums differ by so much.
+const ROUNDED: f64 = 1.1;
+
 /// A side that has less than this part of the other's cost has next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.05;
 
@@ -237,7 +240,11 @@ fn main_inside(finding: &Finding, of: &Classification) -> Option<FunctionCause> 
         let member = finding.members.iter().find(|member| is_of(member, verdict))?;
         let lines = member.delta_per_op().unwrap_or(member.delta_pp());
         let part = lines / unit.change(verdict, |of| of.self_pct);
-        Some(part.clamp(0.0, 1.0) * unit.change(verdict, own_pct(verdict)))
+        let here = part.clamp(0.0, 1.0) * unit.change(verdict, own_pct(verdict));
+        // What is inlined in it may be in other findings.
+        let all = finding.members.iter().map(|member| member.delta_per_op().unwrap_or(member.delta_pp()));
+        let one_way: f64 = all.filter(|change| change * here > 0.0).map(f64::abs).sum();
+        Some(if here.abs() <= ROUNDED * one_way { here } else { lines })
     };
     let is_cause = |verdict: &&Verdict| verdict.function != finding.function() && has_own_cause(verdict);
     let inside = of.verdicts.iter().filter(is_cause).filter_map(|verdict| Some((verdict, here(verdict)?)));

@@ -419,3 +419,27 @@ fn a_part_of_a_function_that_is_inlined_now_is_split_off_and_not_new() {
         assert!(said.starts_with("new-overhead"), "{get:?} {rest}: {said}");
     }
 }
+
+#[test]
+fn a_new_function_at_the_place_of_a_vanished_one_that_leads_to_the_same_is_that_one() {
+    let (steady, words) = steady();
+    let build = |name: &str, bytes: u32| {
+        format!(
+            "main:50 {words} main>answer answer:300 answer={bytes} answer>{name} {name}:{bytes} {name}={bytes} {name}@codec.c \
+             {name}#72 step@codec.c step#66 {name}<step*1 step!"
+        )
+    };
+    let of = |name: &str, inside: &str, weight: u64| {
+        format!("{steady}main;answer 90\nmain;answer;{name} 4\nmain;answer;{name};+{inside} {weight}")
+    };
+    let said_of = |inside: &str| {
+        let (old, new) = (build("crc_of", 54), build("block_checksum", 120) + " turn@codec.c turn#70");
+        let outcome = classified(
+            seen(&of("crc_of", "step", 230), &old),
+            seen(&of("block_checksum", inside, 250), &new),
+        );
+        said(&outcome, "block_checksum")
+    };
+    assert_eq!(said_of("step"), "moved likely R-succession");
+    assert_ne!(said_of("turn"), "moved likely R-succession");
+}

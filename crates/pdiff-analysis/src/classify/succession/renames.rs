@@ -1,7 +1,7 @@
 //! One function under two names, by place, size, weight and name; its parts; and functions in another form.
 
 use super::kinship::{INHERITED_PART, Kinship, SAME_NAME, WIDEST_PLACE, share};
-use crate::classify::case::Case;
+use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::Judged;
 use crate::classify::likeness::name_likeness;
 use crate::noise::FLOOR_PP;
@@ -24,6 +24,9 @@ const LEAST_UNLIKE: f64 = 0.85;
 
 /// Functions that have the same copies in the same functions are one where weights are alike to this degree.
 const LEAST_OF_COPIES: f64 = 0.5;
+
+/// One function that has so much of each of two makes them alike.
+const MOST_OF_IT: f64 = 0.7;
 
 /// In so many parts at most.
 const MOST_PARTS: usize = 2;
@@ -199,7 +202,9 @@ impl Kinship<'_, '_> {
             return self.likeness_of_copies(before, after);
         }
         let has_same_code = self.has_same_code(before, after);
-        if !has_same_code && !self.shares_content(before, after) {
+        let is_alike =
+            || self.shares_content(before, after) || self.leads_to_the_same_at_one_place(before, after);
+        if !has_same_code && !is_alike() {
             return None;
         }
         let (before, after) = (self.context.cases.get(before)?, self.context.cases.get(after)?);
@@ -218,6 +223,24 @@ impl Kinship<'_, '_> {
         let name = name_likeness(&before.row.name, &after.row.name);
         let least = if has_same_code || name >= SAME_NAME { LEAST_WEIGHT_NAMED } else { LEAST_WEIGHT };
         (size >= LEAST_SIZE && weight >= least).then_some(size + weight + name)
+    }
+
+    /// Whether two functions are at one place of the source, and most of each is one function that both call or contain.
+    fn leads_to_the_same_at_one_place(&self, before: usize, after: usize) -> bool {
+        let cases = self.context.cases.get(before).zip(self.context.cases.get(after));
+        let Some((old, new)) = cases else { return false };
+        let main = |case: &Case<'_>, side: Side| -> Option<usize> {
+            let calls = self.context.calls_from(case.row, side);
+            let main = calls.into_iter().max_by_key(|call| call.weight(side))?;
+            let is_most =
+                share_pct(case.row, side, main.weight(side)) >= MOST_OF_IT * case.row.side(side).total_pct;
+            let callee = self.context.callee(main).filter(|callee| is_most && callee.of_program)?;
+            self.context.row_number(callee.row)
+        };
+        let common = main(old, Side::Before);
+        common.is_some()
+            && common == main(new, Side::After)
+            && self.at_place(new, Side::After).contains(&before)
     }
 
     /// Whether two functions have no code of their own, and as many copies in the same functions.
