@@ -47,6 +47,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
             tell_of_part(name, &names);
             names
         }
+        FunctionLookup::Unknown(_) if whole.len() > 1 => whole.iter().take(MOST_NAMED).cloned().collect(),
         found_no_function if found.is_empty() => names(name, found_no_function)?,
         _ => of_parts(),
     };

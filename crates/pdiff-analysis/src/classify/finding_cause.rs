@@ -178,8 +178,17 @@ fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named
             None => causes.push((cause, verdict.confidence, change(member).abs())),
         }
     }
+    // Of a part that costs more, a change of inlining in it is one that costs more, if a function inside shows that.
+    let costs_so = |(cause, confidence, _): &&(Cause, Confidence, f64)| {
+        matches!(cause, Cause::InlineRegression | Cause::InlineGain) && *confidence > Confidence::Unclear
+    };
+    let of_cost = causes.iter().find(costs_so).map(|(cause, confidence, _)| (*cause, *confidence));
     let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
     let main = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs());
+    let main = main.map(|(cause, confidence, sum)| match of_cost {
+        Some((of_cost, confidence)) if cause == Cause::InlineChange => (of_cost, confidence, sum),
+        _ => (cause, confidence, sum),
+    });
     let is_known = main.is_some_and(|(_, confidence, _)| confidence > Confidence::Unclear);
     if !is_known && let Some(said) = entered_more(finding, findings, of) {
         return said;

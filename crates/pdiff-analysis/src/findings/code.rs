@@ -207,7 +207,7 @@ fn is_go_start(name: &str) -> bool {
 }
 
 /// Kernel entries that come from outside the thread, on x86 and arm64; exceptions and system calls are its own doing.
-fn is_interrupt(name: &str) -> bool {
+pub(crate) fn is_interrupt(name: &str) -> bool {
     const PREFIXES: [&str; 3] = ["asm_sysvec_", "asm_common_interrupt", "common_interrupt"];
     const NAMES: [&str; 9] = [
         "apic_timer_interrupt",

@@ -32,7 +32,7 @@ mod tree;
 
 pub(crate) use aligned::AlignedStacks;
 pub use code::is_system_library;
-pub(crate) use code::{Code, CodeKinds, is_go_runtime};
+pub(crate) use code::{Code, CodeKinds, is_go_runtime, is_interrupt};
 pub use finding::{
     Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelPart,
     KernelWork,

@@ -40,7 +40,7 @@ pub(crate) fn blocks(
         blocks.extend(rest::kernel(comparison));
         blocks.extend(rest::shared(comparison));
         blocks.extend(rest::few_runs(comparison));
-        blocks.extend(rest::library(comparison));
+        blocks.extend(rest::function_outside(comparison));
         blocks.extend(packages::line(comparison));
         blocks.extend(next::missing_callers(comparison));
         blocks.extend(inside(comparison, causes));
@@ -56,7 +56,7 @@ pub(crate) fn blocks(
         blocks.extend(next::blocks(comparison, causes, explain));
     } else {
         blocks.extend(rest::kernel(comparison));
-        blocks.extend(rest::library(comparison));
+        blocks.extend(rest::function_outside(comparison));
     }
     blocks
 }

@@ -2,8 +2,11 @@
 //! kernel.
 
 use pdiff_analysis::{
-    Comparison, Cost, GroupBy, KernelKind, KernelPart, KernelWork, Row, Share, is_system_library,
+    Comparison, Cost, GroupBy, KernelKind, KernelPart, KernelWork, Row, Share, is_kernel_object,
+    is_system_library,
 };
+
+use pdiff_profile::Presence;
 
 use crate::document::number::{CostUnit, signed};
 use crate::document::visible_text::visible;
@@ -71,11 +74,15 @@ fn has_factor(work: &KernelWork) -> bool {
     before.max(after) >= LEAST_FACTOR * before.min(after)
 }
 
+/// A function of the program grew as a whole if its total grew by this part of its self: else the work came from elsewhere.
+const GROWN_AS_A_WHOLE: f64 = 0.7;
+
 /// A function outside the parts has a line if it changed by at least this part of what the largest of them did.
 const LEAST_OF_LARGEST: f64 = 0.5;
 
-/// A function of a system library that changed beyond noise in places that are no part, and by how many points there. It belongs to the
-/// functions that call it, and what each of these spends in it may be within noise.
+/// A function that changed beyond noise in places that are no part, and by how many points there. One of a system library belongs to the
+/// functions that call it, and what each of these spends in it may be within noise. One of the program must have grown as a whole: what it
+/// calls may vary too much for a part.
 pub(super) fn outside(comparison: &Comparison) -> Option<(&Row, f64)> {
     if comparison.group_by != GroupBy::Function || comparison.share != Share::All {
         return None;
@@ -87,7 +94,14 @@ pub(super) fn outside(comparison: &Comparison) -> Option<(&Row, f64)> {
         let of_row = members.filter(|member| *member.name == *row.name && *member.object == *row.object);
         of_row.map(|member| member.after.pct - member.before.pct).sum()
     };
-    let told = comparison.rows.iter().filter(|row| row.significant && is_system_library(&row.object));
+    let is_own = |row: &Row| {
+        let as_a_whole =
+            row.total.significant && row.delta_total_pp() >= GROWN_AS_A_WHOLE * row.delta_self_pp();
+        row.delta_self_pp() > 0.0 && as_a_whole && row.presence == Presence::Both && !row.unresolved
+    };
+    let told = comparison.rows.iter().filter(|row| row.significant);
+    let told =
+        told.filter(|row| is_system_library(&row.object) || (!is_kernel_object(&row.object) && is_own(row)));
     let left = told.map(|row| (row.delta_self_pp() - in_parts(row), row));
     // What grew takes share from all: a place that did not change loses some, too. The same for swapped sides.
     let factor = comparison.findings.rest.common_factor;
@@ -100,12 +114,15 @@ pub(super) fn outside(comparison: &Comparison) -> Option<(&Row, f64)> {
     largest.map(|(left, row)| (row, left))
 }
 
-/// Says which function of a system library that is.
-pub(super) fn library(comparison: &Comparison) -> Option<Block> {
+/// Says which function that is.
+pub(super) fn function_outside(comparison: &Comparison) -> Option<Block> {
     let (row, left) = outside(comparison)?;
+    let why = match is_system_library(&row.object) {
+        true => "what each function above it in the stacks spends there is within noise",
+        false => "together with what it calls the change is within noise",
+    };
     let text = format!(
-        "{} ({}) itself has {:.2} -> {:.2} % of CPU, beyond noise; {} points of that are in no part, because what each function above it in \
-         the stacks spends there is within noise",
+        "{} ({}) itself has {:.2} -> {:.2} % of CPU, beyond noise; {} points of that are in no part, because {why}",
         visible(&row.name),
         visible(&row.object),
         row.before.self_pct,
@@ -234,7 +251,7 @@ mod tests {
             row
         };
         let told = |of: &pdiff_analysis::Comparison| {
-            super::library(of).map(|block| format!("{block:?}").contains("strcmp (libc.so) itself"))
+            super::function_outside(of).map(|block| format!("{block:?}").contains("strcmp (libc.so) itself"))
         };
         of.findings.rest.common_factor = 1.0;
         of.rows.retain(|row| !row.significant);
@@ -266,10 +283,25 @@ mod tests {
         });
         assert_eq!(told(&of), None);
         of.findings.list[0].members.clear();
-        // It is a place of the program, within noise, or lost no more than all do.
+        // It is a place of the program that did not grow as a whole, within noise, or lost no more than all do.
         let last = of.rows.len() - 1;
         of.rows[last] = row("mysqld", 1.0, 1.0 + 0.6 * largest);
         assert_eq!(told(&of), None);
+        of.rows[last].total.significant = true;
+        of.rows[last].after.total_pct = of.rows[last].before.total_pct + 0.5 * largest;
+        let own = super::function_outside(&of).map(|block| format!("{block:?}"));
+        assert!(own.is_some_and(
+            |text| text.contains("strcmp (mysqld) itself") && text.contains("with what it calls")
+        ));
+        of.rows[last] = row("mysqld", 1.0, 1.0 + 1.2 * largest);
+        of.rows[last].total.significant = true;
+        of.rows[last].after.total_pct = of.rows[last].before.total_pct + 1.2 * largest;
+        of.cost = None;
+        let result = crate::findings::result::result_text(&of);
+        assert!(
+            result.ends_with("the largest growth of a function") && result.contains("in strcmp itself"),
+            "{result}"
+        );
         of.rows[last] = row("libc.so", 1.0, 1.0 + 0.6 * largest);
         of.rows[last].significant = false;
         assert_eq!(told(&of), None);

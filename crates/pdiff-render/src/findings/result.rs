@@ -6,6 +6,7 @@ use pdiff_analysis::{Comparison, Cost, FindingKind, Gap, Row, SideSummary};
 
 use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
 use crate::document::visible_text::visible;
+use crate::findings::rest::outside;
 
 /// A change of cost without an interval that is worth telling, on a log scale: a tenth.
 const UNSURE_COST_LOG: f64 = 0.1;
@@ -86,6 +87,15 @@ fn share_text(comparison: &Comparison) -> String {
             _ => format!("{after} spends its {what} on other parts than {before}, in many small changes"),
         };
     };
+    // With what it calls, a function may vary too much to be a part.
+    if let Some((row, _)) = outside(comparison).filter(|(_, left)| *left > first.delta_pp().abs()) {
+        return format!(
+            "{after} spends {} % of {what} in {} itself, {before} {} %: the largest growth of a function",
+            fixed(row.after.self_pct, 1),
+            visible(&row.name),
+            fixed(row.before.self_pct, 1),
+        );
+    }
     format!(
         "{after} spends {} % of {what} in {}, {before} {} %: the largest {} in one place",
         fixed(first.after.pct, 1),

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use pdiff_analysis::classify::{Cause, Confidence, Verdict};
+use pdiff_analysis::classify::{Cause, Confidence, InBuild, Verdict};
 use pdiff_analysis::{FrameChange, TreeFrame, TreeNode};
 use pdiff_profile::Side;
 
@@ -20,6 +20,8 @@ pub(super) struct Titles<'a> {
     terms: Terms<'a>,
     /// By function and object; `None` where files tell several of them apart, which frames do not.
     verdicts: HashMap<(&'a str, &'a str), Option<&'a Verdict>>,
+    /// Whether the code of both builds was read for them.
+    by_code: bool,
 }
 
 /// A frame's name and what else is known about it.
@@ -38,7 +40,10 @@ impl<'a> Titles<'a> {
             let told = is_claim.then_some(verdict);
             of_name.and_modify(|one| *one = None).or_insert(told);
         }
-        Self { input, terms, verdicts }
+        let mut told = input.verdicts.into_iter().flat_map(|of| &of.verdicts);
+        let is_shown = |of: InBuild| of != InBuild::NotVisible;
+        let by_code = told.any(|verdict| is_shown(verdict.in_before) && is_shown(verdict.in_after));
+        Self { input, terms, verdicts, by_code }
     }
 
     pub(super) fn of_panel(&self, side: Side) -> Title {
@@ -91,8 +96,9 @@ impl<'a> Titles<'a> {
             self.push_changes(node, &mut facts);
         }
         if let Some(verdict) = self.verdict(node) {
+            let basis = if self.by_code { "" } else { ", by names and samples alone" };
             facts.push(format!(
-                "verdict on the function: {}: {}",
+                "verdict on the function{basis}: {}: {}",
                 cause_text(verdict.cause, verdict.confidence),
                 reason_text(&verdict.reason)
             ));

@@ -15,6 +15,7 @@ use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::compare::SampledCall;
+use crate::findings::is_interrupt;
 use crate::noise::FLOOR_PP;
 
 /// The part of a change of total that lost chains must be able to explain, so that it says nothing.
@@ -86,6 +87,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     let is_lost = judged == Judged::Total && (is_hidden || lost_pp >= LOST_PART * delta_pp.abs());
     if let Some(finding) = from_copies(context, case, judged, less).filter(|_| calls.is_empty()) {
         return finding;
+    }
+    // No function causes an interrupt.
+    let is_own_doing = |(call, _): &(&SampledCall, f64)| !is_interrupt(&call.callee);
+    if calls.iter().any(is_own_doing) {
+        calls.retain(is_own_doing);
     }
     calls.truncate(NAMED);
     let callees: Vec<(String, f64)> =
