@@ -84,6 +84,8 @@ pub enum Reason {
         without: Side,
         /// Its caller on the other side.
         caller: Option<String>,
+        /// Whether no code of its build calls it: the stacks may lack the function that does.
+        by_pointer: bool,
     },
     /// Functions that replaced others.
     Succession {

@@ -491,3 +491,24 @@ fn a_function_that_costs_far_less_as_a_whole_is_not_heavier_by_what_it_now_does_
     assert!(said_of(30, 20).starts_with("lighter"), "{}", said_of(30, 20));
     assert_eq!(said_of(30, 390), "heavier likely R-heavier");
 }
+
+#[test]
+fn of_new_code_that_is_called_through_pointers_alone_the_stacks_may_lack_the_caller() {
+    let by_pointer = |calls: &str| {
+        let build = |price: &str| format!("main:50 work:50 main>work main>serve serve:90 serve=7 {price}");
+        let outcome = classified(
+            seen(&with_rest("main;serve 60"), &build("")),
+            seen(
+                &with_rest("main;serve 60\nmain;serve;price 90"),
+                &build(&format!("price:80 price=9 {calls}")),
+            ),
+        );
+        assert_eq!(verdict(&outcome, "price").rule_id, "R-new-code");
+        match &verdict(&outcome, "price").reason {
+            Reason::InNoForm { by_pointer, .. } => *by_pointer,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(by_pointer(""));
+    assert!(!by_pointer("serve>price"));
+}

@@ -20,7 +20,7 @@ use crate::classify::gates;
 use crate::classify::library::is_library;
 use crate::classify::likeness::are_named_alike;
 use crate::classify::limit::Limit;
-use crate::classify::lost_callers::has_call;
+use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::{
@@ -90,7 +90,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     };
     let with = without.other();
     let callers = callers(context, case, with);
-    let reason = Reason::InNoForm { without, caller: callers.first().cloned() };
+    let census = context.builds.census(with);
+    let is_inlined = has_no_body(context, case, with);
+    let by_pointer = census.is_some_and(|census| !is_inlined && !has_caller(census, case, with));
+    let reason = Reason::InNoForm { without, caller: callers.first().cloned(), by_pointer };
     let mut finding = Finding::new(rule_id, cause, judged, reason);
     finding.callers = callers;
     if let Some(twin) = twin(context, case, with, flipped) {

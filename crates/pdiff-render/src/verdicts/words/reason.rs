@@ -65,8 +65,11 @@ pub fn reason_text(of: &Reason) -> String {
             callees.join(", "),
             inlined_on.other()
         ),
-        Reason::InNoForm { without, caller } => {
-            let under = caller.as_ref().map_or_else(String::new, |caller| format!(", called from {caller}"));
+        Reason::InNoForm { without, caller, by_pointer } => {
+            let under = caller.as_ref().map_or_else(String::new, |caller| match by_pointer {
+                true => format!(", called through a pointer, by {caller} or below it"),
+                false => format!(", called from {caller}"),
+            });
             let code = if *without == Side::Before { "new code" } else { "code that is gone" };
             format!("{code}: the {without} binary has no symbol, inlined copy or rename of it{under}")
         }
