@@ -48,7 +48,9 @@ pub(crate) fn experiment_text(experiment: &Experiment) -> String {
             format!("set {name} {to}{was}")
         }
         Experiment::Part { subsystem } => format!("switch off: {subsystem}"),
-        Experiment::Revert { function } => format!("take back what changed the cost of {function}: in its code, or in that of what calls it"),
+        Experiment::Revert { function } => {
+            format!("take back what changed the cost of {function}: in its code, or in that of what calls it")
+        }
         Experiment::Rebuild { function } => format!("compile {function} as the base was compiled"),
     }
 }
