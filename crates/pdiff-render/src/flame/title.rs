@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use pdiff_analysis::classify::{Cause, Confidence, InBuild, Verdict};
+use pdiff_analysis::classify::{Cause, Confidence, Missing, MissingPart, Verdict};
 use pdiff_analysis::{FrameChange, TreeFrame, TreeNode};
 use pdiff_profile::Side;
 
@@ -40,9 +40,8 @@ impl<'a> Titles<'a> {
             let told = is_claim.then_some(verdict);
             of_name.and_modify(|one| *one = None).or_insert(told);
         }
-        let mut told = input.verdicts.into_iter().flat_map(|of| &of.verdicts);
-        let is_shown = |of: InBuild| of != InBuild::NotVisible;
-        let by_code = told.any(|verdict| is_shown(verdict.in_before) && is_shown(verdict.in_after));
+        let lacks_code = |of: &Missing| matches!(of.what, MissingPart::Binary | MissingPart::PackedCode);
+        let by_code = input.verdicts.is_some_and(|of| !of.missing.iter().any(lacks_code));
         Self { input, terms, verdicts, by_code }
     }
 
