@@ -97,7 +97,7 @@ impl<'a> Titles<'a> {
         if let Some(verdict) = self.verdict(node) {
             let basis = if self.by_code { "" } else { ", by names and samples alone" };
             facts.push(format!(
-                "verdict on the function{basis}: {}: {}",
+                "verdict on the function: {}{basis}: {}",
                 cause_text(verdict.cause, verdict.confidence),
                 reason_text(&verdict.reason)
             ));
