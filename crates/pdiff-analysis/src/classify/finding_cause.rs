@@ -283,11 +283,13 @@ impl Unit {
 }
 
 /// What of a function's share is its own: its machine code or its lines, whichever is more; if its inlining
-/// changed, its lines wherever they are; of new code, also what it calls, unless its callers may have called that before.
+/// changed, its lines wherever they are; of new code, also what it calls, unless something says that this ran before.
 fn own_pct(verdict: &Verdict) -> fn(&Quantities) -> f64 {
     match verdict.cause {
         Cause::InlineRegression | Cause::InlineGain => Quantities::x_pct,
-        Cause::NewOverhead if verdict.limited_by != Some(Limit::LosingKin) => |of| of.total_pct,
+        Cause::NewOverhead if matches!(verdict.limited_by, None | Some(Limit::NoOwnBody(_))) => {
+            |of| of.total_pct
+        }
         _ => |of| of.booked_self_pct.max(of.self_pct),
     }
 }
