@@ -241,12 +241,12 @@ fn a_part_tells_the_function_inside_that_most_of_it_is() {
     let of = |put: &str, own: u64| {
         format!("main;work 600\nmain;serve {own}\nmain;serve;get 60\nmain;serve;get;read 40\n{put}")
     };
-    let inside_if = |put: &str, name: &str, is_losing_kin: bool| {
+    let inside_if = |put: &str, name: &str, limit: Option<Limit>| {
         let (old, new) = (build("serve=1"), build("serve=2 put:300 put=9 serve>put deep:90 deep=6 put>deep"));
         let (mut comparison, mut outcome) =
             judged(seen(&of("", 40), &old), seen(&of(put, 70), &new), &Extra::default());
-        for verdict in outcome.verdicts.iter_mut().filter(|of| is_losing_kin && of.function == "put") {
-            verdict.limited_by = Some(Limit::LosingKin);
+        for verdict in outcome.verdicts.iter_mut().filter(|of| limit.is_some() && of.function == "put") {
+            verdict.limited_by.clone_from(&limit);
         }
         let part = &mut comparison.findings.list[0];
         (part.kind, part.name) = (FindingKind::Region, name.to_owned());
@@ -254,16 +254,20 @@ fn a_part_tells_the_function_inside_that_most_of_it_is() {
         let of = finding_causes(&comparison.findings, &outcome).remove(0);
         (of.inside.map(|inside| (inside.function, inside.cause)), of.limited_by)
     };
-    let inside = |put: &str, name: &str| inside_if(put, name, false);
+    let inside = |put: &str, name: &str| inside_if(put, name, None);
     let put = Some(("put".to_owned(), Cause::NewOverhead));
     assert_eq!(inside("main;serve;put 50", "serve"), (put.clone(), None));
     // The function that names the part has no cause of its own.
-    assert_eq!(inside("main;serve;put 50", "work"), (put, Some(PartLimit::CauseInside)));
+    assert_eq!(inside("main;serve;put 50", "work"), (put.clone(), Some(PartLimit::CauseInside)));
     // What new code calls is its cost, too.
     let with_callee = "main;serve;put 35\nmain;serve;put;deep 60";
     assert_eq!(inside(with_callee, "work").0, Some(("put".to_owned(), Cause::NewOverhead)));
-    // It may be a part of its caller, which called that before.
-    assert_eq!(inside_if(with_callee, "work", true).0, Some(("deep".to_owned(), Cause::NewOverhead)));
+    assert_eq!(inside_if(with_callee, "work", Some(Limit::NoOwnBody(pdiff_profile::Side::After))).0, put);
+    // It may be a part of its caller, which called that before, or what it calls ran before.
+    for limit in [Limit::LosingKin, Limit::InCallees] {
+        let deep = Some(("deep".to_owned(), Cause::NewOverhead));
+        assert_eq!(inside_if(with_callee, "work", Some(limit)).0, deep);
+    }
     assert_eq!(inside("main;serve 20\nmain;work;put 1", "serve").0, None);
 }
 
