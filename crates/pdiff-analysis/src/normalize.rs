@@ -421,7 +421,6 @@ impl Keys {
         id
     }
 
-    /// The function of an identity, unless it is a part.
     /// The function of that name if the stacks of the other side alone have it.
     pub(crate) fn of_other_side(&self, name: &FunctionName, (object, side): (&str, Side)) -> Option<KeyId> {
         let id = match self.instances_share(name) {
@@ -431,6 +430,7 @@ impl Keys {
         id.filter(|id| !self.get(*id).seen[side])
     }
 
+    /// The function of an identity, unless it is a part.
     fn find(&self, identity: &str, object: &str) -> Option<KeyId> {
         let is_it = |id: &KeyId| {
             let key = self.get(*id);

@@ -18,7 +18,7 @@ use pdiff_profile::{BuildId, NoteKind, Notes, ObjectId, Weight};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::object_files::ObjectFiles;
 use crate::cache::{CacheFile, Section, SectionTag, Stamp, pack, unpack};
-use crate::census::{AskedNames, Taken, Wanted, take_census};
+use crate::census::{AskedNames, Taken, WantedCensus, take_census};
 use crate::error::Error;
 use crate::options::SymbolizeOptions;
 use crate::pair_cache::CachedCensus;
@@ -54,7 +54,7 @@ pub struct ObjectCensus {
 /// # Errors
 /// If the file cannot be read, or is no 64-bit little-endian ELF file.
 pub fn census_of(path: &Path, options: &SymbolizeOptions) -> Result<ObjectCensus, Error> {
-    taken(path, options, Wanted::All)
+    taken(path, options, WantedCensus::All)
 }
 
 /// The same, where library functions have their linkage names alone, if they have one: their other names are made when they
@@ -63,7 +63,7 @@ pub fn census_of(path: &Path, options: &SymbolizeOptions) -> Result<ObjectCensus
 /// # Errors
 /// As [`census_of`].
 pub fn census_with_late_names(path: &Path, options: &SymbolizeOptions) -> Result<ObjectCensus, Error> {
-    taken(path, options, Wanted::LateNames)
+    taken(path, options, WantedCensus::LateNames)
 }
 
 /// The census of a file without library functions that have no code, are only inlined and are not among `names`, the
@@ -77,7 +77,7 @@ pub fn sampled_census<'n>(
     names: impl IntoIterator<Item = &'n str>,
     options: &SymbolizeOptions,
 ) -> Result<ObjectCensus, Error> {
-    taken(path, options, Wanted::Sampled(&AskedNames::new(names.into_iter())))
+    taken(path, options, WantedCensus::Sampled(&AskedNames::new(names.into_iter())))
 }
 
 /// As [`sampled_census`], where the cache has it; else `None`. It needs little memory, so that several may be read at once.
@@ -89,10 +89,10 @@ pub fn kept_sampled_census<'n>(
     names: impl IntoIterator<Item = &'n str>,
     options: &SymbolizeOptions,
 ) -> Result<Option<ObjectCensus>, Error> {
-    census(path, options, Wanted::Sampled(&AskedNames::new(names.into_iter())), |_, _| None)
+    census(path, options, WantedCensus::Sampled(&AskedNames::new(names.into_iter())), |_, _| None)
 }
 
-fn taken(path: &Path, options: &SymbolizeOptions, wanted: Wanted<'_>) -> Result<ObjectCensus, Error> {
+fn taken(path: &Path, options: &SymbolizeOptions, wanted: WantedCensus<'_>) -> Result<ObjectCensus, Error> {
     let found = census(path, options, wanted, |files, wanted| Some(take_census(files, wanted)))?;
     Ok(found.expect("what the cache does not have is taken"))
 }
@@ -101,8 +101,8 @@ fn taken(path: &Path, options: &SymbolizeOptions, wanted: Wanted<'_>) -> Result<
 fn census(
     path: &Path,
     options: &SymbolizeOptions,
-    wanted: Wanted<'_>,
-    take: impl Fn(&ObjectFiles, Wanted<'_>) -> Option<Taken>,
+    wanted: WantedCensus<'_>,
+    take: impl Fn(&ObjectFiles, WantedCensus<'_>) -> Option<Taken>,
 ) -> Result<Option<ObjectCensus>, Error> {
     let file = ElfFile::open(path)?;
     if !file.is_64_bit_little_endian() {
@@ -115,10 +115,10 @@ fn census(
     let cache = options.cache_dir.as_deref().map(|directory| CacheFile::of(directory, &id));
     let source = files.fingerprint();
     let cache = cache.as_ref().map(|file| Cache { file, source });
-    let take = |wanted: Wanted<'_>| take(&files, wanted);
+    let take = |wanted: WantedCensus<'_>| take(&files, wanted);
     let found = match wanted {
-        Wanted::All | Wanted::LateNames => whole(wanted, cache, &mut notes, take),
-        Wanted::Sampled(asked) => sampled(asked, cache, &mut notes, take),
+        WantedCensus::All | WantedCensus::LateNames => whole(wanted, cache, &mut notes, take),
+        WantedCensus::Sampled(asked) => sampled(asked, cache, &mut notes, take),
     };
     let Some((census, stamp)) = found else { return Ok(None) };
     let cached = options.cache_dir.as_deref().zip(stamp);
@@ -147,10 +147,10 @@ struct Cache<'c> {
 type Stamped = (Census, Option<Stamp>);
 
 fn whole(
-    wanted: Wanted<'_>,
+    wanted: WantedCensus<'_>,
     cache: Option<Cache<'_>>,
     notes: &mut Notes,
-    take: impl Fn(Wanted<'_>) -> Option<Taken>,
+    take: impl Fn(WantedCensus<'_>) -> Option<Taken>,
 ) -> Option<Stamped> {
     if let Some((census, stamp)) = cache.and_then(|cache| cache.whole(wanted, notes)) {
         return Some((census, Some(stamp)));
@@ -164,18 +164,18 @@ fn sampled(
     asked: &AskedNames,
     cache: Option<Cache<'_>>,
     notes: &mut Notes,
-    take: impl Fn(Wanted<'_>) -> Option<Taken>,
+    take: impl Fn(WantedCensus<'_>) -> Option<Taken>,
 ) -> Option<Stamped> {
     let known = match cache.and_then(|cache| cache.part(asked, notes)) {
         Some(Part::Enough(census, stamp)) => return Some((*census, Some(stamp))),
         Some(Part::OfOtherNames(known)) => known,
         None => AskedNames::default(),
     };
-    if let Some((census, stamp)) = cache.and_then(|cache| cache.whole(Wanted::Sampled(asked), notes)) {
+    if let Some((census, stamp)) = cache.and_then(|cache| cache.whole(WantedCensus::Sampled(asked), notes)) {
         return Some((census, Some(stamp)));
     }
     let asked = AskedNames::new(known.names().chain(asked.names()));
-    let taken = take(Wanted::Sampled(&asked))?;
+    let taken = take(WantedCensus::Sampled(&asked))?;
     let stamp = cache.and_then(|cache| cache.store(&taken, &asked, notes));
     Some((taken.census, stamp))
 }
@@ -191,10 +191,10 @@ enum Part {
 impl Cache<'_> {
     /// The whole census; none if there is none, it lacks names that are wanted, it is damaged (a note), or another version
     /// wrote it.
-    fn whole(self, wanted: Wanted<'_>, notes: &mut Notes) -> Option<(Census, Stamp)> {
+    fn whole(self, wanted: WantedCensus<'_>, notes: &mut Notes) -> Option<(Census, Stamp)> {
         let section = self.section(SectionTag::Census, notes)?;
         let census = self.census(unpack(section.content())?, notes)?;
-        let has_names = matches!(wanted, Wanted::LateNames) || !census.has_late_names();
+        let has_names = matches!(wanted, WantedCensus::LateNames) || !census.has_late_names();
         has_names.then_some((census, section.stamp))
     }
 

@@ -5,7 +5,6 @@ use pdiff_analysis::{
     Comparison, Cost, GroupBy, KernelKind, KernelPart, KernelWork, Row, Share, is_kernel_object,
     is_system_library,
 };
-
 use pdiff_profile::Presence;
 
 use crate::document::number::{CostUnit, signed};

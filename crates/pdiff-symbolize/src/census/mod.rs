@@ -38,7 +38,7 @@ use symbols::Symbols;
 
 /// Which functions a census must have, and which names of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Wanted<'w> {
+pub(crate) enum WantedCensus<'w> {
     /// All functions with all names.
     All,
     /// All functions; of those of libraries with the linkage names alone, where they have one.
@@ -55,7 +55,7 @@ pub(crate) struct Taken {
 }
 
 /// Takes the census of an object.
-pub(crate) fn take_census(files: &ObjectFiles, wanted: Wanted<'_>) -> Taken {
+pub(crate) fn take_census(files: &ObjectFiles, wanted: WantedCensus<'_>) -> Taken {
     let (symbols, sections) = rayon::join(
         || Symbols::read(&files.file, files.symbol_entries()),
         || DebugSections::load(files.with_dwarf(), files.shared.as_ref(), files.kept.as_ref(), |_| ()),
@@ -63,11 +63,11 @@ pub(crate) fn take_census(files: &ObjectFiles, wanted: Wanted<'_>) -> Taken {
     files.forget_kept();
     let none = AskedNames::default();
     let background = match wanted {
-        Wanted::All => None,
-        Wanted::LateNames => Some(Background::of_names(&none)),
-        Wanted::Sampled(asked) => Some(Background::new(asked, &symbols)),
+        WantedCensus::All => None,
+        WantedCensus::LateNames => Some(Background::of_names(&none)),
+        WantedCensus::Sampled(asked) => Some(Background::new(asked, &symbols)),
     };
-    let left_out = background.as_ref().filter(|_| matches!(wanted, Wanted::Sampled(_)));
+    let left_out = background.as_ref().filter(|_| matches!(wanted, WantedCensus::Sampled(_)));
     // While units are read, memory is at its peak; the names of symbols are not needed then.
     files.symbol_entries().names.forget();
     let units = unit::read_units(&sections, files, left_out);

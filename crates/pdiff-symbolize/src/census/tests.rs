@@ -22,7 +22,7 @@ fn tiny() -> Vec<u8> {
 
 /// The census of a program of these bytes; `None` if they are no ELF file.
 fn take_census(program: &[u8]) -> Option<Census> {
-    with_files(program, |files| super::take_census(files, super::Wanted::All).census)
+    with_files(program, |files| super::take_census(files, super::WantedCensus::All).census)
 }
 
 fn with_files<T>(program: &[u8], read: impl FnOnce(&ObjectFiles) -> T) -> Option<T> {
@@ -133,7 +133,7 @@ fn build_in(dir: &Path, compiler: &str, flags: &[&str]) -> Option<PathBuf> {
 /// The census of a program with the files beside it.
 fn census_beside(program: &Path) -> Census {
     let file = ElfFile::open(program).unwrap();
-    super::take_census(&ObjectFiles::find(file, &SymbolizeOptions::new()), super::Wanted::All).census
+    super::take_census(&ObjectFiles::find(file, &SymbolizeOptions::new()), super::WantedCensus::All).census
 }
 
 /// What a census says of each function, whoever stored it how.
