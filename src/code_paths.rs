@@ -129,6 +129,10 @@ impl CodePaths for ProgramPaths<'_> {
         rayon::join(|| read(Side::Before), || read(Side::After));
     }
 
+    fn has_files(&self) -> bool {
+        Side::BOTH.into_iter().all(|side| self.of(side).is_some())
+    }
+
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
         self.of(side)?.can_skip(bodies, callees)
     }

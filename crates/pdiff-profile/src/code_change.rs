@@ -9,7 +9,11 @@ pub enum NumberUse {
     Stride,
     /// It is put into a register or the stack frame as it is: an argument of a call, for one.
     Moved,
-    /// It is compared, added, or used in another way.
+    /// Another number is compared with it.
+    Compared,
+    /// Another number is shifted by so many bits: multiplied with a power of two or divided by one.
+    Shifted,
+    /// It is added, or used in another way.
     Operand,
 }
 

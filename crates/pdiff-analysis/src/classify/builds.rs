@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use pdiff_profile::census::{
     BodyPart, CallEdge, Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
 };
-use pdiff_profile::{PerSide, Side};
+use pdiff_profile::{OtherNumber, PerSide, Side};
 
 use super::background::Foreground;
 use super::code_paths::CodePaths;
@@ -298,6 +298,17 @@ impl<'a> Builds<'a> {
     pub(super) fn likeness(&self, ids: &PerSide<Vec<FunctionId>>) -> Option<Likeness> {
         let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return None };
         pair.like_code.of(*before, *after)
+    }
+
+    /// The numbers in which the code of a function differs, if it differs in nothing else.
+    pub(super) fn other_numbers(&self, ids: &PerSide<Vec<FunctionId>>) -> &[OtherNumber] {
+        let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return &[] };
+        pair.like_code.numbers(*before, *after)
+    }
+
+    /// The function of the after build that one of the before build is there.
+    pub(super) fn after_of(&self, before: FunctionId) -> Option<FunctionId> {
+        self.pair.as_ref()?.matching.after_of(before).map(|found| found.after)
     }
 
     /// Whether the code of a function differs, calls the same functions as often, and has nearly the same size: a compiler that puts

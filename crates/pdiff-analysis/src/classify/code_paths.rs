@@ -104,6 +104,9 @@ pub trait CodePaths: Debug + Sync {
     /// Reads what the first answer would have to wait for, if it takes long.
     fn look_ahead(&self) {}
 
+    /// Whether the files of both builds can be read.
+    fn has_files(&self) -> bool;
+
     /// Whether there is a way through a function of a side's build without a call of one that begins at one of the addresses
     /// `callees`. The function is entered where the first of its `bodies` begins. `None` where that is not known, and where no
     /// way leads to such a call.

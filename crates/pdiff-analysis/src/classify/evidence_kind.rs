@@ -9,6 +9,8 @@ pub enum EvidenceKind {
     Weight,
     /// A build's code of the function.
     Code,
+    /// What differs in the code of both builds, by their files.
+    Diff,
     /// Where it is inlined.
     Inlined,
     /// Its callers in the code.
@@ -44,6 +46,7 @@ impl EvidenceKind {
         match self {
             Self::Weight => "weight",
             Self::Code => "code",
+            Self::Diff => "diff",
             Self::Inlined => "inlined",
             Self::Call => "call",
             Self::Flip => "flip",

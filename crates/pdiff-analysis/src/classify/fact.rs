@@ -4,6 +4,7 @@ use pdiff_profile::census::{Spin, Visibility};
 use pdiff_profile::{PerSide, RemarkPlace, Side};
 
 use super::cause::Judged;
+use super::code_difference::CodeDifference;
 use super::code_paths::{FewerWays, SamplesAround, TurnsAround};
 use super::evidence_kind::EvidenceKind;
 use super::setting::SettingValues;
@@ -101,6 +102,8 @@ pub enum Fact {
     SameCode,
     /// The code of a renamed pair is the same.
     SameCodeOfPair,
+    /// What differs in its code, in that of the function which contains it, or in that of the caller that calls it more.
+    OtherCode(CodeDifference),
     /// Its code grew.
     GrownCode {
         /// Bytes before.
@@ -353,6 +356,7 @@ impl Fact {
             | Self::NoWayAround { .. }
             | Self::NoTurnAround { .. }
             | Self::FewerWaysAround { .. } => EvidenceKind::Code,
+            Self::OtherCode(_) => EvidenceKind::Diff,
             Self::NoBinary | Self::CopiesNotTold { .. } => EvidenceKind::Missing,
             Self::InlinedInto { .. } => EvidenceKind::Inlined,
             Self::CalledBy { .. } => EvidenceKind::Call,

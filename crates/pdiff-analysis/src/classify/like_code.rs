@@ -33,7 +33,7 @@ pub(super) enum Likeness {
 
 /// By function of both builds: how its code differs, where that is known.
 #[derive(Debug, Default)]
-pub(super) struct LikeCode(FxHashMap<(FunctionId, FunctionId), Likeness>);
+pub(super) struct LikeCode(FxHashMap<(FunctionId, FunctionId), (Likeness, Box<[OtherNumber]>)>);
 
 impl LikeCode {
     /// Of functions whose code differs, and whether each has the same calls in both builds.
@@ -56,7 +56,7 @@ impl LikeCode {
                     differing.push(((before, after), numbers));
                 }
                 Some(CodeChange::Instructions) => {
-                    known.0.insert((before, after), Likeness::Instructions);
+                    known.0.insert((before, after), (Likeness::Instructions, Box::default()));
                 }
                 None => {}
             }
@@ -81,13 +81,21 @@ impl LikeCode {
             _ if numbers.iter().all(is_layout) => Likeness::Layout,
             _ => Likeness::Constants,
         };
-        known.0.extend(differing.iter().map(|(pair, numbers)| (*pair, likeness(numbers))));
+        let with_likeness = |(pair, numbers): ((FunctionId, FunctionId), Vec<OtherNumber>)| {
+            (pair, (likeness(&numbers), numbers.into_boxed_slice()))
+        };
+        known.0.extend(differing.into_iter().map(with_likeness));
         known
     }
 
     /// How the code of a function differs; `None` where that is not known.
     pub(super) fn of(&self, before: FunctionId, after: FunctionId) -> Option<Likeness> {
-        self.0.get(&(before, after)).copied()
+        self.0.get(&(before, after)).map(|(likeness, _)| *likeness)
+    }
+
+    /// The numbers in which the code of a function differs, without those of lines that moved, if it differs in nothing else.
+    pub(super) fn numbers(&self, before: FunctionId, after: FunctionId) -> &[OtherNumber] {
+        self.0.get(&(before, after)).map_or(&[], |(_, numbers)| numbers)
     }
 }
 

@@ -11,6 +11,7 @@ mod background;
 mod builds;
 mod case;
 mod cause;
+mod code_difference;
 mod code_paths;
 mod common_shift;
 mod consequence;
@@ -52,6 +53,7 @@ mod verdict;
 
 pub use background::Foreground;
 pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
+pub use code_difference::{CodeDifference, OtherUses};
 pub use code_paths::{
     CodePaths, ConditionAround, FewerWays, SampledCode, SamplesAround, SamplesAtOne, SamplesOnce, TurnsAround,
 };
@@ -153,6 +155,10 @@ fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Ver
     let (confidence, limited_by) = finding.confidence();
     let (tags, tag_facts) = tags::tags(context, case, finding.cause);
     let mut evidence = finding.evidence;
+    if is_claim {
+        let difference = code_difference::of(context, case, &finding.reason);
+        evidence.extend(difference.map(Fact::OtherCode).map(Evidence::from));
+    }
     evidence.extend(facts::facts(context, case));
     evidence.extend(tag_facts);
     let row = case.row;

@@ -210,6 +210,10 @@ impl Ways {
 }
 
 impl CodePaths for Ways {
+    fn has_files(&self) -> bool {
+        true
+    }
+
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
         self.can_skip[side].filter(|_| self.is_asked(bodies, callees))
     }

@@ -11,6 +11,7 @@ mod build;
 mod called_more;
 mod causes;
 mod changed_callees;
+mod code_differences;
 mod consequences;
 mod copies;
 mod doubts;

@@ -37,11 +37,7 @@ pub(crate) fn blocks(of: &ExplainedFinding<'_>) -> Vec<Block> {
         blocks.push(Line::block("cause", cause_text(cause.cause, cause.confidence)));
         blocks.extend(cause.limited_by.as_ref().map(|why| Line::block("limited", part_limit_text(why))));
     }
-    let polling = [&finding.before, &finding.after].map(|side| fixed(side.polling_pct(), 1));
-    if finding.before.polling.0.max(finding.after.polling.0) > 0 {
-        let [before, after] = polling;
-        blocks.push(Line::block("polling", format!("{before} % of it before, {after} % after")));
-    }
+    blocks.extend(polling_line(finding, 0.0));
     blocks.extend(finding.settings.iter().map(|setting| Line::block("setting", setting_text(setting))));
     if !finding.callers.is_empty() {
         blocks.push(Line::block("callers", finding.callers.join(", ")));
@@ -49,6 +45,13 @@ pub(crate) fn blocks(of: &ExplainedFinding<'_>) -> Vec<Block> {
     let inside = Inside::all(finding).into_iter().take(MOST_MEMBERS);
     blocks.extend(inside.map(|inside| Line::block("inside", inside_text(of, inside))));
     blocks
+}
+
+/// How much of a part is busy waiting, if that is more than `least` percent of it on a side.
+pub(crate) fn polling_line(finding: &Finding, least: f64) -> Option<Block> {
+    let [before, after] = [&finding.before, &finding.after].map(|side| side.polling_pct());
+    let text = || format!("{} % of it before, {} % after", fixed(before, 1), fixed(after, 1));
+    (before.max(after) > least).then(|| Line::block("polling", text()))
 }
 
 fn change_text(of: &ExplainedFinding<'_>) -> String {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_analysis::classify::{Cause, Classification, FindingCause, Tag, Verdict};
+use pdiff_analysis::classify::{Cause, Classification, Fact, FindingCause, Tag, Verdict};
 use pdiff_analysis::{Comparison, Finding, FindingKind};
 
 use crate::document::number::{CostUnit, signed};
@@ -12,9 +12,10 @@ use crate::document::short_name::shorten;
 use crate::document::visible_text::{cut_end, visible};
 use crate::document::{Block, Line, Tone};
 use crate::findings::inside::Inside;
+use crate::findings::one::polling_line;
 use crate::verdicts::kernel::is_of_kernel;
 use crate::verdicts::lists::{self, is_of_others, reason, size};
-use crate::verdicts::words::{as_a_whole, cause_text, measure, part_limit_text};
+use crate::verdicts::words::{as_a_whole, cause_text, fact_text, measure, part_limit_text};
 
 /// Functions inside a part that are listed.
 const MOST_INSIDE: usize = 3;
@@ -22,11 +23,17 @@ const MOST_INSIDE: usize = 3;
 /// What makes less of its part's change is not listed.
 const LEAST_OF_PART: f64 = 0.05;
 
+/// Less busy waiting than this part of a part, in percent, is told by `pdiff explain` alone.
+const LEAST_POLLING_PCT: f64 = 5.0;
+
 /// Columns of a name in a sentence.
 const NAME_WIDTH: usize = 60;
 
 /// Letters of a reason.
 const REASON_WIDTH: usize = 160;
+
+/// Letters of what differs in the code of a function.
+const DIFF_WIDTH: usize = 220;
 
 /// A new function below this many points is folded: there are hundreds in an upgrade.
 const SMALL_NEW_PP: f64 = 0.2;
@@ -91,6 +98,7 @@ fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: 
     let mut blocks = vec![Line::toned("part", title, Tone::Strong)];
     blocks
         .extend(cause.limited_by.as_ref().map(|why| Line::toned("limited", part_limit_text(why), Tone::Dim)));
+    blocks.extend(polling_line(finding, LEAST_POLLING_PCT));
     let named = verdict_on(of, finding.function(), &finding.object);
     let listed = main_inside(finding);
     let mut members = listed.iter().filter_map(|inside| inside.function());
@@ -100,18 +108,36 @@ fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: 
     let is_its_own = finding.kind != FindingKind::Spread && !is_listed;
     if let Some(verdict) = named.filter(|of| is_its_own && of.cause != Cause::Noise) {
         blocks.push(Line::block("itself", verdict_text(verdict)));
+        blocks.extend(diff_line(verdict));
     }
-    blocks.extend(listed.into_iter().map(|inside| {
+    blocks.extend(listed.into_iter().flat_map(|inside| {
         let (points, per_op) = inside.delta();
         let change = change_text(comparison, points, per_op);
         let verdict = inside.function().and_then(|member| verdict_on(of, &member.name, &member.object));
         let verdict = verdict.filter(|of| of.cause != Cause::Noise);
-        let verdict = verdict.map_or_else(String::new, |verdict| {
+        let text = verdict.map_or_else(String::new, |verdict| {
             format!(": {}{}", as_a_whole(verdict.cause, inside.change()), verdict_text(verdict))
         });
-        Line::block("inside", format!("{change} in {}{verdict}", inside.text()))
+        let line = Line::block("inside", format!("{change} in {}{text}", inside.text()));
+        std::iter::once(line).chain(verdict.and_then(diff_line))
     }));
     blocks
+}
+
+/// What differs in the code that a verdict rests on, where its cause is not told by the code alone.
+fn diff_line(of: &Verdict) -> Option<Block> {
+    let is_open = matches!(
+        of.cause,
+        Cause::Heavier
+            | Cause::Lighter
+            | Cause::MissingFastPath
+            | Cause::MoreCalls
+            | Cause::NewlyActive
+            | Cause::Moved
+    );
+    let facts = of.evidence.iter().map(|evidence| &evidence.fact);
+    let other = facts.filter(|fact| matches!(fact, Fact::OtherCode(_))).map(fact_text).next();
+    other.filter(|_| is_open).map(|text| Line::toned("diff", cut_end(&visible(&text), DIFF_WIDTH), Tone::Dim))
 }
 
 fn verdict_on<'a>(of: &'a Classification, function: &str, object: &str) -> Option<&'a Verdict> {

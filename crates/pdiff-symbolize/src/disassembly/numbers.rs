@@ -71,6 +71,8 @@ fn number_use(of: &Instruction) -> NumberUse {
     let is_pointer = of.op0_kind() == OpKind::Register && of.op0_register().size() == 8;
     match of.mnemonic() {
         Mnemonic::Mov => NumberUse::Moved,
+        Mnemonic::Cmp => NumberUse::Compared,
+        Mnemonic::Shl | Mnemonic::Shr | Mnemonic::Sar => NumberUse::Shifted,
         Mnemonic::Add | Mnemonic::Sub | Mnemonic::Imul if is_pointer => NumberUse::Stride,
         _ => NumberUse::Operand,
     }
@@ -172,8 +174,11 @@ mod tests {
         // cmp $-1,0x18(%rdi); cmp $-2,0x20(%rdi)
         assert_eq!(
             numbers(b"\x83\x7f\x18\xff", b"\x83\x7f\x20\xfe"),
-            Some(vec![(NumberUse::Displacement, 0x18, 0x20), (NumberUse::Operand, -1, -2)])
+            Some(vec![(NumberUse::Displacement, 0x18, 0x20), (NumberUse::Compared, -1, -2)])
         );
+        // shl $4,%rax; shl $6,%rax
+        let shifted = Some(vec![(NumberUse::Shifted, 4, 6)]);
+        assert_eq!(numbers(b"\x48\xc1\xe0\x04", b"\x48\xc1\xe0\x06"), shifted);
     }
 
     #[test]

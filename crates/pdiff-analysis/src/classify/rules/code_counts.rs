@@ -26,7 +26,7 @@ pub(in crate::classify) fn calls_in_code(
 }
 
 /// The length of a function's code in both builds; 0 where it is not known, or only inlined.
-pub(super) fn code_bytes(context: &Context<'_>, case: &Case<'_>) -> PerSide<u64> {
+pub(in crate::classify) fn code_bytes(context: &Context<'_>, case: &Case<'_>) -> PerSide<u64> {
     PerSide::from_fn(|side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side)))
 }
 
@@ -265,7 +265,11 @@ fn main_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c 
 }
 
 /// What the conditions ask that a function's code has more on one side, sorted; `None` if that is not known.
-fn conditions_beyond(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<Vec<Box<str>>> {
+pub(in crate::classify) fn conditions_beyond(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    side: Side,
+) -> Option<Vec<Box<str>>> {
     let of = |side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
     Some(beyond(of(side)?, of(side.other())?))
 }
@@ -412,8 +416,12 @@ pub(super) fn lost_conditions(context: &Context<'_>, case: &Case<'_>) -> Option<
 
 /// Whether a function of the after build has no loop in its only copy with code of its own.
 pub(super) fn has_no_loop(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let has_loop = || context.input.paths?.has_loop(Side::After, &only_copy(context, case, Side::After)?);
-    has_loop() == Some(false)
+    has_loop(context, case, Side::After) == Some(false)
+}
+
+/// Whether the only copy of a function with code of its own has a loop in a build; `None` if that is not known.
+pub(in crate::classify) fn has_loop(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<bool> {
+    context.input.paths?.has_loop(side, &only_copy(context, case, side)?)
 }
 
 /// Whether there is a way through the only copy of a function with code of its own, without a call of the callee.

@@ -39,12 +39,14 @@ mod succession;
 mod unseen_call;
 mod weight;
 
-pub(super) use code_counts::{calls_in_code, copies_in_code, has_no_body, is_inlined_only};
+pub(super) use code_counts::{
+    calls_in_code, code_bytes, conditions_beyond, copies_in_code, has_loop, has_no_body, is_inlined_only,
+};
 pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
-pub(super) use weight::{has_same_code, is_relaid};
+pub(super) use weight::{has_same_code, is_relaid, place};
 
 use pdiff_profile::Side;
 

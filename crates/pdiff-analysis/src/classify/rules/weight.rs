@@ -222,7 +222,7 @@ fn sampled_places<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Vec<&'c 
 }
 
 /// The function that contains the heaviest copy of a function without code of its own in both builds.
-pub(super) fn place<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
+pub(in crate::classify) fn place<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
     let place = case.row.inlined_into(Side::After).first().filter(|_| is_inlined_only(context, case))?;
     context.case(&place.caller, &case.row.object, place.caller_file.as_deref())
 }

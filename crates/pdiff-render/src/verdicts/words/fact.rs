@@ -5,6 +5,8 @@ use pdiff_analysis::matching::{FoundBy, SourceMove};
 use pdiff_profile::census::{Spin, Visibility};
 use pdiff_profile::{PerSide, RemarkPlace, Side};
 
+use super::code_difference::code_difference_text;
+use super::condition::conditions_text;
 use super::{cost, measure, own_cost, setting};
 
 /// A fact in words.
@@ -83,6 +85,7 @@ pub fn fact_text(of: &Fact) -> String {
         .to_owned(),
         Fact::SameCode => "the code is the same in both builds".to_owned(),
         Fact::SameCodeOfPair => "the code of both is the same".to_owned(),
+        Fact::OtherCode(of) => code_difference_text(of),
         Fact::GrownCode { before, after } => format!("its code grew from {before} to {after} bytes"),
         Fact::CompilerSaid { caller, words, place, more } => {
             let RemarkPlace { file, line, column } = place;
@@ -173,7 +176,7 @@ pub fn fact_text(of: &Fact) -> String {
                  kinds; {} of {} samples before are on the ways that are gone ({})",
                 ways.taken,
                 ways.all,
-                ways.asks.join("; ")
+                conditions_text(&ways.asks)
             )
         }
         Fact::WayNotTaken { caller, callee, samples } => {
@@ -228,6 +231,9 @@ pub fn fact_numbers(of: &Fact) -> Vec<(&'static str, f64)> {
             vec![("net_pp", *net_pp), ("half_width_pp", *half_width_pp)]
         }
         Fact::Idle { bound_pct, low_pct, .. } => vec![("bound_pct", *bound_pct), ("low_pct", *low_pct)],
+        Fact::OtherCode(of) => {
+            vec![("bytes_before", of.bytes.before as f64), ("bytes_after", of.bytes.after as f64)]
+        }
         Fact::Calls(calls) | Fact::CallsAndTime { calls, .. } => {
             vec![("calls_before", calls.before), ("calls_after", calls.after)]
         }

@@ -1,5 +1,7 @@
 //! Verdicts in words: reasons, limits, the facts behind them with their numbers, and what is missing for proof.
 
+mod code_difference;
+mod condition;
 mod fact;
 mod limit;
 mod measure;

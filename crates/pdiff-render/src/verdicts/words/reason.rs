@@ -3,6 +3,7 @@
 use pdiff_analysis::classify::{EnteredBy, FamilyCost, OtherCode, Reason, SelfChange, SetMember};
 use pdiff_profile::{PerSide, Side};
 
+use super::condition::conditions_text;
 use super::limit::unseen;
 use super::{cost, measure, own_cost, setting};
 
@@ -11,9 +12,6 @@ const SHOWN_TWICE_PCT: f64 = 0.05;
 
 /// How many modules of a side are named.
 const MODULES: usize = 3;
-
-/// So many kinds of checks that are gone are named.
-const MOST_KINDS: usize = 2;
 
 /// Why a verdict is what it is.
 #[must_use]
@@ -83,15 +81,11 @@ pub fn reason_text(of: &Reason) -> String {
             callees.join(", ")
         ),
         Reason::LessCode { self_pp, bytes: PerSide { before, after }, asks } => {
-            let mut kinds: Vec<&str> = asks.iter().map(String::as_str).collect();
-            kinds.dedup();
-            let more = if kinds.len() > MOST_KINDS { "; ..." } else { "" };
-            kinds.truncate(MOST_KINDS);
             format!(
-                "self by symbol {self_pp:+.2} points: {} of its checks are gone ({}{more}), and saved work; its code has {after} bytes instead \
+                "self by symbol {self_pp:+.2} points: {} of its checks are gone ({}), and saved work; its code has {after} bytes instead \
                  of {before}, and no new call or check",
                 asks.len(),
-                kinds.join("; ")
+                conditions_text(asks)
             )
         }
         Reason::GoesOnMore { callee, pct: PerSide { before, after }, calls, total_pp } => {

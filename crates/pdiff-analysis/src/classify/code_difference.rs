@@ -1,0 +1,153 @@
+//! What differs in the code of a function between the builds: what a reader of both listings would note first.
+//!
+//! In: a case and the reason for its verdict. Out: a [`CodeDifference`], if the files of both builds are at hand and the code that runs for
+//! the function is not the same. That is its own code, that of the function which contains it where it runs only inlined, or
+//! that of the caller which calls it more.
+
+use std::collections::BTreeMap;
+
+use pdiff_profile::census::{Census, FunctionId};
+use pdiff_profile::{OtherNumber, PerSide, Side};
+
+use super::builds::Builds;
+use super::case::{Case, share_pct};
+use super::context::Context;
+use super::library::is_of_library;
+use super::reason::Reason;
+use super::rules::{code_bytes, conditions_beyond, has_loop, place};
+
+/// How the code of a function differs between the builds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CodeDifference {
+    /// The function.
+    pub function: String,
+    /// The length of its code.
+    pub bytes: PerSide<u64>,
+    /// The numbers in which it differs, if it differs in nothing else.
+    pub numbers: Vec<OtherNumber>,
+    /// The functions that it calls at more or fewer places: those first that cost most under it, and then by how many.
+    pub calls: Vec<OtherUses>,
+    /// The functions of the program of which it contains more or fewer copies, in the same order.
+    pub copies: Vec<OtherUses>,
+    /// What the conditions of its jumps ask that only a side's code has, sorted; `None` if that is not known.
+    pub conditions: PerSide<Option<Vec<String>>>,
+    /// Whether it has a loop; `None` if that is not known.
+    pub has_loop: PerSide<Option<bool>>,
+}
+
+/// How often the code of a function calls or contains another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OtherUses {
+    /// The other function.
+    pub function: String,
+    /// The places in each build.
+    pub places: PerSide<u32>,
+}
+
+/// What differs in the code that runs for a case, by the reason for its verdict.
+pub(super) fn of(context: &Context<'_>, case: &Case<'_>, reason: &Reason) -> Option<CodeDifference> {
+    context.input.paths.filter(|paths| paths.has_files())?;
+    let caller = match reason {
+        Reason::NewEdge { caller, .. }
+        | Reason::MoreOnEdge { caller, .. }
+        | Reason::UnseenCalls { caller, .. }
+        | Reason::QuickWayGone { caller: Some(caller), .. } => {
+            Some(context.case(caller, &case.row.object, None)?)
+        }
+        _ => None,
+    };
+    let own = caller.or_else(|| place(context, case)).unwrap_or(case);
+    difference(context, own)
+}
+
+fn difference(context: &Context<'_>, case: &Case<'_>) -> Option<CodeDifference> {
+    let builds = &context.builds;
+    let bytes = code_bytes(context, case);
+    if bytes.before == 0 || bytes.after == 0 || builds.same_code(&case.ids) != Some(false) {
+        return None;
+    }
+    let shares = shares(context, case);
+    let share = |name: &str| shares.get(name).copied().unwrap_or(0.0);
+    let uses = |counts: PerSide<BTreeMap<Key, u32>>| {
+        let mut others = others(builds, counts);
+        others.sort_by(|a, b| {
+            let more = |of: &OtherUses| of.places.before.abs_diff(of.places.after);
+            share(&b.function).total_cmp(&share(&a.function)).then(more(b).cmp(&more(a)))
+        });
+        others
+    };
+    Some(CodeDifference {
+        function: case.row.name.to_string(),
+        bytes,
+        numbers: builds.other_numbers(&case.ids).to_vec(),
+        calls: uses(PerSide::from_fn(|side| calls(builds, case, side))),
+        copies: uses(PerSide::from_fn(|side| copies(builds, case, side))),
+        conditions: PerSide::from_fn(|side| {
+            let asks = conditions_beyond(context, case, side)?;
+            Some(asks.into_iter().map(String::from).collect())
+        }),
+        has_loop: PerSide::from_fn(|side| has_loop(context, case, side)),
+    })
+}
+
+/// The larger of the shares that each function has under another in the stacks, by its name.
+fn shares(context: &Context<'_>, case: &Case<'_>) -> BTreeMap<String, f64> {
+    let mut shares: BTreeMap<String, f64> = BTreeMap::new();
+    for side in Side::BOTH {
+        for call in context.calls_from(case.row, side) {
+            let share = share_pct(case.row, side, call.weight(side));
+            let known = shares.entry(call.callee.clone()).or_default();
+            *known = known.max(share);
+        }
+    }
+    shares
+}
+
+/// A function by its id in the after build, or in the before build if that alone has it.
+type Key = (Side, FunctionId);
+
+fn key(builds: &Builds<'_>, side: Side, function: FunctionId) -> Key {
+    let partner = || builds.after_of(function).filter(|_| side == Side::Before);
+    partner().map_or((side, function), |partner| (Side::After, partner))
+}
+
+/// How often the code of a function calls, or leaves to, others on a side.
+fn calls(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> BTreeMap<Key, u32> {
+    let mut calls = BTreeMap::new();
+    let Some(census) = builds.census(side) else { return calls };
+    for edge in case.ids[side].iter().flat_map(|id| census.calls_from(*id)) {
+        *calls.entry(key(builds, side, edge.callee)).or_default() += edge.calls + edge.tail_jumps;
+    }
+    calls
+}
+
+/// The copies of functions of the program in the code of a function on a side. Compilers copy those of libraries as they like.
+fn copies(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> BTreeMap<Key, u32> {
+    let mut copies = BTreeMap::new();
+    let Some(census) = builds.census(side) else { return copies };
+    let is_own = |of: FunctionId| census.function(of).is_some_and(|of| !is_of_library(of.name(), of.file()));
+    for site in
+        case.ids[side].iter().flat_map(|id| census.sites_by_caller(*id)).filter(|site| is_own(site.callee))
+    {
+        *copies.entry(key(builds, side, site.callee)).or_default() += site.count;
+    }
+    copies
+}
+
+/// What is not used as often in both builds. Functions of one name count as one.
+fn others(builds: &Builds<'_>, counts: PerSide<BTreeMap<Key, u32>>) -> Vec<OtherUses> {
+    let mut places: BTreeMap<String, PerSide<u32>> = BTreeMap::new();
+    for side in Side::BOTH {
+        for ((of, function), count) in &counts[side] {
+            let name = name(builds.census(*of), *function);
+            places.entry(name).or_default()[side] += count;
+        }
+    }
+    let differing = places.into_iter().filter(|(_, places)| places.before != places.after);
+    differing.map(|(function, places)| OtherUses { function, places }).collect()
+}
+
+fn name(census: Option<&Census>, function: FunctionId) -> String {
+    let name = census.and_then(|census| census.function(function)).map(|of| of.name().to_owned());
+    name.unwrap_or_default().trim_end_matches("@plt").to_owned()
+}
