@@ -29,6 +29,9 @@ const CALLER_FACTOR: f64 = 2.0;
 /// function did.
 const SHIFTED_PART: f64 = 0.2;
 
+/// What changed so many times as much is not joined with a part because of what they have in common.
+const MUCH_LARGER: f64 = 5.0;
+
 /// A place is a caller's where so much of its samples are in the caller's code.
 const NEARLY_ALL: f64 = 0.9;
 
@@ -121,6 +124,8 @@ pub(super) fn with_callers(
             }
             is_taken
         });
+        // And so is one that is in a family of a much larger change.
+        callers.retain(|node| !families.has_much_larger(*node, &pick.change));
         // It left all its callers, or entered all: what it did below the others is the same change.
         let is_itself = |node: &usize| around.is_none() && function(*node) == flipped(&pick);
         let below_others: Vec<usize> = match callers.is_empty() {
@@ -202,7 +207,7 @@ impl Part {
     }
 }
 
-/// Parts with callers' own samples; those that have a place in common are one.
+/// Parts with callers' own samples; those that have a place in common are one, named by the one that changed most.
 #[derive(Default)]
 struct Families {
     all: Vec<Family>,
@@ -219,20 +224,25 @@ struct Family {
 }
 
 impl Families {
-    /// Takes a part in; those that changed more come first.
+    /// Whether a node is in a family whose part changed many times as much.
+    fn has_much_larger(&self, node: usize, change: &Change) -> bool {
+        let mut families = self.all.iter().filter(|family| family.nodes.contains(&node));
+        families.any(|family| family.own.points.abs() >= MUCH_LARGER * change.points.abs())
+    }
+
+    /// Takes a part in.
     fn add(&mut self, part: Pick, callers: Vec<usize>) {
         let has_callers = !callers.is_empty();
         let mut nodes = part.nodes;
         nodes.extend(callers);
         let mut family = Family { node: part.node, own: part.change, shape: part.shape, nodes, has_callers };
         let shares = |other: &mut Family| other.nodes.iter().any(|node| family.nodes.contains(node));
-        let mut touching = self.all.extract_if(.., shares).collect::<Vec<_>>().into_iter();
-        if let Some(mut first) = touching.next() {
-            std::mem::swap(&mut first, &mut family);
-            for other in std::iter::once(first).chain(touching) {
-                family.nodes.extend(other.nodes);
-                family.has_callers |= other.has_callers;
+        for mut other in self.all.extract_if(.., shares).collect::<Vec<_>>() {
+            if other.own.points.abs() > family.own.points.abs() {
+                std::mem::swap(&mut other, &mut family);
             }
+            family.nodes.extend(other.nodes);
+            family.has_callers |= other.has_callers;
         }
         family.nodes.sort_unstable();
         family.nodes.dedup();
