@@ -205,6 +205,19 @@ fn another_workload_of_an_unknown_program_is_told_by_what_its_dispatcher_calls()
 }
 
 #[test]
+fn a_kind_of_work_whose_name_became_longer_is_no_other_workload() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let of = |name: &str, entry: &str, search: &str| {
+        let chain = format!("{search} {entry} main");
+        texts.put(name, &samples("/bin/server", &[(&chain, 800), ("read main", 200)]))
+    };
+    let old = of("old.perf", "compress", "hash_chain");
+    assert!(!compare(&[&old, &of("new.perf", "compress_row", "row_match")]).starts_with("!!"));
+    let said = first_words(&[&old, &of("other.perf", "inflate", "row_match")]);
+    assert!(said.contains("the sides did different work") && !said.contains("read"), "{said}");
+}
+
+#[test]
 fn without_callers_the_work_is_not_judged() {
     let texts = Texts(tempfile::tempdir().unwrap());
     let chained = texts.put("chained.perf", &samples("/bin/server", &[("scan get serve main", 500)]));

@@ -18,6 +18,7 @@ use super::instances::Instances;
 use super::like_code::Likeness;
 use super::lost_callers::{LostCall, LostCallers, reaches};
 use super::module_pairs::ReplacedModules;
+use super::namesakes::Namesakes;
 use super::places::places;
 use super::row_index::RowIndex;
 use super::succession_sets::Successions;
@@ -81,6 +82,7 @@ pub(super) struct Context<'a> {
     modules: OnceLock<ReplacedModules>,
     /// Instances of templates that one build alone has, found when a rule asks.
     instances: OnceLock<Instances>,
+    namesakes: OnceLock<Namesakes>,
 }
 
 impl<'a> Context<'a> {
@@ -137,6 +139,7 @@ impl<'a> Context<'a> {
             successions: OnceLock::new(),
             modules: OnceLock::new(),
             instances: OnceLock::new(),
+            namesakes: OnceLock::new(),
         }
     }
 
@@ -151,6 +154,11 @@ impl<'a> Context<'a> {
 
     pub(super) fn instances(&self) -> &Instances {
         self.instances.get_or_init(|| Instances::new(&self.builds, &self.cases))
+    }
+
+    /// A function that only the build of the other side has, in the source file of a case of side `with` and with a like name.
+    pub(super) fn namesake(&self, case: &Case<'_>, with: Side) -> Option<&'a str> {
+        self.namesakes.get_or_init(|| Namesakes::new(&self.builds)).of(&self.builds, case, with)
     }
 
     /// Where the counts of calls are from.

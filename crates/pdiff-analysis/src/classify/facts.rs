@@ -10,6 +10,7 @@ use super::cause::{InBuild, Judged};
 use super::context::Context;
 use super::evidence::Evidence;
 use super::fact::{Fact, InlinedCopies, SourcePlace};
+use super::rules::has_no_body;
 use crate::compare::{MeasureChange, Pair, Row};
 use crate::matching::{SourceMove, source_move};
 
@@ -20,7 +21,7 @@ const NAMED: usize = TOLD_CALLERS;
 pub(super) fn facts(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
     let mut facts = weights(case.row);
     for side in Side::BOTH {
-        facts.extend(code(&context.builds, case, side));
+        facts.extend(code(context, case, side));
     }
     facts.extend(matched(&context.builds, case).into_iter().map(Evidence::from));
     facts.extend(compilers(&context.builds, case).map(Evidence::from));
@@ -86,7 +87,8 @@ fn weights(row: &Row) -> Vec<Evidence> {
 }
 
 /// What one side's build holds.
-fn code(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
+fn code(context: &Context<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
+    let builds = &context.builds;
     if !case.of_program {
         return Vec::new();
     }
@@ -103,7 +105,11 @@ fn code(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
         InBuild::No if builds.is_inlined_without_instance(side, &case.row.name) => {
             Fact::InlinedWithoutInstance
         }
-        InBuild::No => Fact::InNoForm { nor_twin: true },
+        InBuild::No => {
+            let with = side.other();
+            let is_searched = !has_no_body(context, case, with) && context.namesake(case, with).is_none();
+            Fact::InNoForm { nor_twin: is_searched }
+        }
         _ if case.is_sampled(side) => Fact::NotFoundByName,
         _ => Fact::NotVisible(census.visibility()),
     };

@@ -84,6 +84,15 @@ pub enum Limit {
         /// The build with the copy.
         in_build: Side,
     },
+    /// A function of a like name, in its source file, is in the build that lacks it alone.
+    LikeNamed {
+        /// That function.
+        other: String,
+        /// The build that has it.
+        in_build: Side,
+    },
+    /// Neither stacks nor code show what calls it.
+    NoCallerSeen(Side),
     /// Most of its callers called a function of the build that lacks it, which the other build lacks: that may have become it.
     CalledInstead {
         /// That function.

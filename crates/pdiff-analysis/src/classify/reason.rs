@@ -86,6 +86,8 @@ pub enum Reason {
         caller: Option<String>,
         /// Whether no code of its build calls it: the stacks may lack the function that does.
         by_pointer: bool,
+        /// What was found when it was looked for under another name.
+        search: TwinSearch,
     },
     /// Functions that replaced others.
     Succession {
@@ -355,6 +357,17 @@ pub struct SetMember {
     pub outer_pct: f64,
     /// Whether most of it is under other functions of the set.
     pub is_inside: bool,
+}
+
+/// What was found when a function was looked for in the other build under another name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TwinSearch {
+    /// Nothing.
+    Nothing,
+    /// It could not be looked for: it has no code of its own.
+    NotDone,
+    /// A function of the same file and with a like name that only the other build has.
+    LikeNamed(String),
 }
 
 /// The reason why a function that one run alone entered.

@@ -186,14 +186,18 @@ fn a_copy_of_a_like_name_that_vanished_from_the_caller_may_be_what_is_new() {
 #[test]
 fn where_the_stacks_lost_all_that_calls_new_code_it_may_have_replaced_other_code() {
     let build = "main:50 work:50 main>work ";
-    let after = with_rest("scan_fast 60");
-    let of = |words: &str| {
+    let of = |stack: &str, words: &str| {
+        let after = with_rest(&format!("{stack} 60"));
         let outcome = classified(seen(&with_rest(""), build), seen(&after, &format!("{build} {words}")));
         said(&outcome, "scan_fast")
     };
-    assert_eq!(of("scan_fast:200 scan:90 scan>scan_fast main>scan"), "new-overhead likely R-new-code");
-    // No code calls what a thread begins with.
-    assert_eq!(of("scan_fast:200"), "new-overhead proved R-new-code");
+    let called = "scan_fast:200 scan:90 scan>scan_fast main>scan";
+    assert_eq!(of("scan_fast", called), "new-overhead likely R-new-code");
+    // No code of the program calls what a thread begins with.
+    assert_eq!(
+        of("/lib/libc.so.6!start_thread;scan_fast", "scan_fast:200"),
+        "new-overhead proved R-new-code"
+    );
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Code that was written again: its parts are no new cost, and functions that only share a name are not one function.
 
-use pdiff_analysis::classify::Limit;
+use pdiff_analysis::classify::{Limit, Reason, TwinSearch};
+use pdiff_profile::Side;
 
-use crate::build::{classified, said, seen, verdict, with_rest};
+use crate::build::{classified, said, seen, steady, verdict, with_rest};
 
 #[test]
 fn a_copy_in_what_never_led_to_a_function_may_be_one_of_an_overload() {
@@ -152,4 +153,59 @@ fn a_module_that_other_new_code_leads_to_took_the_place_of_one_that_other_gone_c
     for name in ["vm::stack::stack_3", "vm::register::register_3"] {
         assert_eq!(said(&outcome, name), "moved likely R-module");
     }
+}
+
+#[test]
+fn a_function_of_the_same_file_with_a_like_name_that_no_run_entered_may_be_the_one_that_is_gone() {
+    let common =
+        "main:50 work:50 main>work run:200 main>run find_generic:0 run<find_generic*1 find_generic@a.c";
+    let before = with_rest("main;run 60\nmain;run;+find_generic 200");
+    let after = with_rest("main;run 60");
+    let of = |more: &str| {
+        let new = format!("main:50 work:50 main>work run:200 run=7 main>run {more}");
+        let outcome = classified(seen(&before, &format!("{common} run=6")), seen(&after, &new));
+        assert_eq!(said(&outcome, "find_generic").split(' ').next(), Some("gone"));
+        let Reason::InNoForm { search, .. } = &verdict(&outcome, "find_generic").reason else { panic!() };
+        search.clone()
+    };
+    let found = TwinSearch::LikeNamed("find_generi".to_owned());
+    assert_eq!(of("find_generi:120 find_generi=9 find_generi@a.c"), found);
+    // It is in another file, or has another name. The function had no code of its own that could be looked for.
+    assert_eq!(of("find_generi:120 find_generi=9 find_generi@b.c"), TwinSearch::NotDone);
+    assert_eq!(of("replace_all:120 replace_all=9 replace_all@a.c"), TwinSearch::NotDone);
+}
+
+#[test]
+fn what_new_code_without_a_known_caller_replaced_is_not_known() {
+    let common = "main:50 work:50 main>work serve:200 serve=6 main>serve";
+    let of = |stack: &str, call: &str| {
+        let after = format!("{common} loop:90 loop=9 {call}");
+        let outcome = classified(
+            seen(&with_rest("main;serve 60"), common),
+            seen(&with_rest(&format!("main;serve 60\n{stack} 90")), &after),
+        );
+        (said(&outcome, "loop"), verdict(&outcome, "loop").limited_by.clone())
+    };
+    let said = |confidence: &str| format!("new-overhead {confidence} R-new-code");
+    assert_eq!(of("loop", ""), (said("likely"), Some(Limit::NoCallerSeen(Side::After))));
+    assert_eq!(of("main;serve;loop", ""), (said("proved"), None));
+    assert_eq!(of("main;serve;loop", "serve>loop"), (said("proved"), None));
+}
+
+#[test]
+fn a_function_that_lost_much_more_left_its_work_to_nobody_of_a_third_of_its_weight() {
+    // Without the load the rest of the program has more than twice the share that it had.
+    let (stacks, words) = steady();
+    let build = format!("main:50 {words} load:90 load=3 main>load find:300 main>find find@a.c find#10");
+    let old = format!(
+        "{build} find=1 insert_first_index:0 find<insert_first_index*1 insert_first_index@a.c insert_first_index#20"
+    );
+    let new = old.replace("find=1", "find=2") + " row_index:0 find<row_index*1 row_index@a.c row_index#22";
+    let of = |part: u64| {
+        let before = format!("{stacks}main;find 60\nmain;find;+insert_first_index 90\nmain;load 2000");
+        let after = format!("{stacks}main;find 60\nmain;find;+row_index {part}");
+        said(&classified(seen(&before, &old), seen(&after, &new)), "row_index")
+    };
+    assert!(of(60).ends_with("R-succession"), "{}", of(60));
+    assert!(!of(25).ends_with("R-succession"), "{}", of(25));
 }

@@ -1,6 +1,6 @@
 //! One function in full: the verdict and every fact behind it.
 
-use pdiff_analysis::classify::{Cause, Evidence, InBuild, Verdict};
+use pdiff_analysis::classify::{Cause, Evidence, InBuild, Reason, Verdict};
 use pdiff_analysis::{FunctionCode, FunctionLines, RowFunction};
 use pdiff_profile::Side;
 
@@ -119,7 +119,10 @@ fn news(of: &Verdict, unit: Option<CostUnit>) -> Option<Block> {
     let cost = of.net_new_per_op_ns.filter(|_| !is_named).map_or_else(String::new, |ns| {
         let unit = unit.unwrap_or_else(|| CostUnit::of_total(ns.abs(), true)).for_parts();
         let (cost, unit) = (unit.signed(ns), unit.name);
-        format!("; cost: {cost} {unit} per operation, net of what it took over or handed on")
+        let is_net =
+            matches!(of.reason, Reason::Succession { .. } | Reason::Renamed { .. } | Reason::Flipped { .. });
+        let net = if is_net { ", net of what it took over or handed on" } else { "" };
+        format!("; cost: {cost} {unit} per operation{net}")
     });
     (code != "in both builds" || !cost.is_empty())
         .then(|| Line::block("new", format!("code: {code}; calls: {calls}{cost}")))

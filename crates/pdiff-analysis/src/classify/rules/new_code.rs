@@ -21,7 +21,7 @@ use crate::classify::library::is_library;
 use crate::classify::likeness::are_named_alike;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::{has_call, has_caller};
-use crate::classify::reason::Reason;
+use crate::classify::reason::{Reason, TwinSearch};
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::{
     called_instead, dropped_library_call, successions, took_calls_from_elsewhere, took_over_calls,
@@ -93,7 +93,13 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let census = context.builds.census(with);
     let is_inlined = has_no_body(context, case, with);
     let by_pointer = census.is_some_and(|census| !is_inlined && !has_caller(census, case, with));
-    let reason = Reason::InNoForm { without, caller: callers.first().cloned(), by_pointer };
+    let namesake = context.namesake(case, with);
+    let search = match namesake {
+        Some(other) => TwinSearch::LikeNamed(other.to_owned()),
+        None if is_inlined => TwinSearch::NotDone,
+        None => TwinSearch::Nothing,
+    };
+    let reason = Reason::InNoForm { without, caller: callers.first().cloned(), by_pointer, search };
     let mut finding = Finding::new(rule_id, cause, judged, reason);
     finding.callers = callers;
     if let Some(twin) = twin(context, case, with, flipped) {
@@ -102,7 +108,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !context.builds.absence_is_certain(with) {
         finding = finding.limited(Confidence::Likely, Limit::NoTwinSearch(with));
     }
-    if has_no_body(context, case, with) {
+    if is_inlined {
         finding = finding.limited(Confidence::Likely, Limit::NoOwnBody(with));
     }
     if is_within_places(context, case, with, flipped) {
@@ -110,6 +116,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     if let Some(copy) = vanished_copy(context, case, with) {
         finding = finding.limited(Confidence::Likely, Limit::VanishedCopy { copy, in_build: without });
+    } else if let Some(other) = namesake.map(str::to_owned) {
+        finding = finding.limited(Confidence::Likely, Limit::LikeNamed { other, in_build: without });
     }
     if let Some(other) = context.instances().of_template(&case.row.name, without) {
         let (name, in_build) = (other.name.clone(), without);
@@ -130,8 +138,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         || took_calls_from_elsewhere(context, case, with)
         || is_body_of_caller(context, case, with)
         || is_part_of_heir(context, case, with, flipped);
-    if is_doubtful || (finding.callers.is_empty() && is_called(context, case, with)) {
+    let is_called = finding.callers.is_empty().then(|| is_called(context, case, with));
+    if is_doubtful || is_called == Some(true) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
+    }
+    if is_called == Some(false) && context.calls_to(case.row, with).is_empty() {
+        finding = finding.limited(Confidence::Likely, Limit::NoCallerSeen(with));
     }
     let other_work = match with {
         Side::After => work_giver(context, case, flipped).map(Limit::MayDoWorkOf),

@@ -175,7 +175,8 @@ impl<'c> Kinship<'c, '_> {
                 && part_below(self.context, heir.row, &others, heir.with) >= MOSTLY
         };
         let (inside, outer): (Vec<Heir>, Vec<Heir>) = heirs.iter().copied().partition(is_inside);
-        let weight = |row: usize, side: Side| weight(self.context, row, side);
+        let weight =
+            |row: usize, side: Side| self.context.common_shift.without(weight(self.context, row, side), side);
         let is_part = |heir: &Heir| {
             let has_left = self.context.cases.get(heir.donor).is_some_and(|case| !case.is_sampled(heir.with));
             let all = outer.iter().filter(|of| of.donor == heir.donor);

@@ -3,8 +3,8 @@
 //! Where the kinds of requests are known ([`Requests`]), their shares are compared by total variation distance, half the
 //! sum of the absolute differences: 0 is the same mix, 1 has nothing in common. For other programs the dispatcher is the
 //! first function from the root that calls several functions, and only work that one side alone has counts. A renamed
-//! function does the same work as before, so its leaves are compared, too; and where the builds are known, a function that
-//! the other build does not hold tells nothing of the load.
+//! function does the same work as before, so its leaves are compared, too, and two names of which one begins with the other count as
+//! one; and where the builds are known, a function that the other build does not hold tells nothing of the load.
 
 use pdiff_profile::{PerSide, Side, StackId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,6 +26,12 @@ const LEAST_REQUESTS: f64 = 0.05;
 
 /// A function that holds this part of what reached its caller is on the way to the dispatcher.
 const ON_THE_WAY: f64 = 0.5;
+
+/// A kind of work that differs by less than this part of a side's work is not named.
+const LEAST_NAMED: f64 = 0.01;
+
+/// A shorter name is the beginning of many.
+const LEAST_LETTERS: usize = 6;
 
 /// Part of a side's samples that must reach the dispatcher.
 const LEAST_DISPATCHED: f64 = 0.3;
@@ -133,6 +139,7 @@ fn most_different<K: Copy + Eq + std::hash::Hash>(
             ((shares.before - shares.after).abs(), name(key), shares)
         })
         .collect();
+    rows.retain(|(differ, ..)| *differ >= LEAST_NAMED);
     rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     PerSide::from_fn(|side| {
         rows.iter().take(NAMED).map(|(_, name, shares)| (name.clone(), 100.0 * shares[side])).collect()
@@ -209,6 +216,13 @@ fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
     let own = PerSide::from_fn(|side| -> FxHashSet<KeyId> {
         shares[side].keys().copied().filter(|key| is_own(side, *key)).collect()
     });
+    let name = |key: &KeyId| &*prepared.keys.get(*key).name;
+    let has_version = |key: &KeyId, others: &FxHashSet<KeyId>| {
+        others.iter().any(|other| is_version_of(name(key), name(other)))
+    };
+    let own = PerSide::from_fn(|side| -> FxHashSet<KeyId> {
+        own[side].iter().copied().filter(|key| !has_version(key, &own[side.other()])).collect()
+    });
     let sum = |side: Side| own[side].iter().filter_map(|key| shares[side].get(key)).sum::<f64>();
     if sum(Side::Before).min(sum(Side::After)) <= MOST_DISTANCE {
         return None;
@@ -226,6 +240,11 @@ fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
     });
     let is_renamed = distance(&leaves.before, &leaves.after) <= 2.0 * MOST_DISTANCE;
     (!is_renamed).then(|| most_different(&shares, |key| prepared.keys.get(key).name.to_string()))
+}
+
+/// Whether one name is the other one with something behind it: `compress_row` for `compress`.
+fn is_version_of(a: &str, b: &str) -> bool {
+    a.len().min(b.len()) >= LEAST_LETTERS && (a.starts_with(b) || b.starts_with(a))
 }
 
 /// The stacks whose functions all have names: others do not say what they were part of.

@@ -46,7 +46,9 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::InNoForm { nor_twin: true } => {
             "absent from this binary (no symbol, inlined copy or rename)".to_owned()
         }
-        Fact::InNoForm { nor_twin: false } => "absent from this binary".to_owned(),
+        Fact::InNoForm { nor_twin: false } => {
+            "absent from this binary by this name (no symbol or inlined copy)".to_owned()
+        }
         Fact::NotFoundByName => "sampled, but not found by this name in the build".to_owned(),
         Fact::InlinedWithoutInstance => "inlined by the compiler; debug information shows no copy".to_owned(),
         Fact::NotVisible(visibility) => {

@@ -149,6 +149,12 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::VanishedCopy { copy, in_build } => {
             format!("{copy}, inlined in its caller in the {in_build} binary alone, may be the same function")
         }
+        Limit::LikeNamed { other, in_build } => {
+            format!("{other}, in the same source file, is in the {in_build} binary alone: it may be the same function")
+        }
+        Limit::NoCallerSeen(side) => format!(
+            "neither the stacks nor the code of the {side} binary show what calls it, so what it may have replaced could not be looked for"
+        ),
         Limit::CalledInstead { other, in_build } => {
             format!("its callers called {other} in the {in_build} binary, which the other binary lacks: that may have become this function")
         }

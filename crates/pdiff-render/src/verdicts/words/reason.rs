@@ -1,6 +1,6 @@
 //! The reason for a verdict, in one line.
 
-use pdiff_analysis::classify::{EnteredBy, FamilyCost, OtherCode, Reason, SelfChange, SetMember};
+use pdiff_analysis::classify::{EnteredBy, FamilyCost, OtherCode, Reason, SelfChange, SetMember, TwinSearch};
 use pdiff_profile::{PerSide, Side};
 
 use super::condition::conditions_text;
@@ -63,13 +63,23 @@ pub fn reason_text(of: &Reason) -> String {
             callees.join(", "),
             inlined_on.other()
         ),
-        Reason::InNoForm { without, caller, by_pointer } => {
+        Reason::InNoForm { without, caller, by_pointer, search } => {
             let under = caller.as_ref().map_or_else(String::new, |caller| match by_pointer {
                 true => format!(", called through a pointer, by {caller} or below it"),
                 false => format!(", called from {caller}"),
             });
             let code = if *without == Side::Before { "new code" } else { "code that is gone" };
-            format!("{code}: the {without} binary has no symbol, inlined copy or rename of it{under}")
+            match search {
+                TwinSearch::Nothing => {
+                    format!("{code}: the {without} binary has no symbol, inlined copy or rename of it{under}")
+                }
+                TwinSearch::NotDone => {
+                    format!("{code}: the {without} binary has no symbol or inlined copy of this name{under}")
+                }
+                TwinSearch::LikeNamed(other) => format!(
+                    "{code}: the {without} binary has no symbol or inlined copy of this name, but it alone has {other}{under}"
+                ),
+            }
         }
         Reason::Succession { before, after, net_pp } => {
             format!("before: {}; after: {}; net {net_pp:+.2} points", members(before), members(after))
