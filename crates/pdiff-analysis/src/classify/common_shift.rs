@@ -3,7 +3,7 @@
 //! Shares sum to 100, so new cost in one place takes share from everything else. If the builds are a patch apart, the factor is
 //! the median over the functions with equal code: a machine that was slower in one of the runs changes the cost per operation,
 //! and not their shares. That is not the reason if it differs much from the factor of the cost of an operation: then most functions
-//! with equal code, those of a memory manager perhaps, do more. Else, if operations are known, it is that of the cost per operation,
+//! with equal code, those of a memory manager perhaps, do more. Nor is it if the median is badly known and may be that factor. Else, if operations are known, it is that of the cost per operation,
 //! and if not, the median over functions of the program that both runs sampled well: those with equal code in both builds, where there
 //! are enough.
 
@@ -22,6 +22,10 @@ const TOLERANCE: f64 = 1.0 + FLOOR_RELATIVE;
 
 /// No machine is slower than another, or than it was before, by this factor.
 const OF_MACHINES: f64 = 1.5;
+
+/// A median whose interval is wider than this part of it, each way, is that of few functions, or of functions that changed unlike each
+/// other.
+const BADLY_KNOWN: f64 = 0.2;
 
 /// After's share over Before's of a function that did not change.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -63,7 +67,15 @@ impl CommonShift {
         let is_machine = |factor: &CommonFactor| {
             of_cost.is_none_or(|of_cost| (factor.ratio / of_cost.factor).ln().abs() <= OF_MACHINES.ln())
         };
-        if let Some(factor) = of_same_code.filter(|factor| is_patched && is_machine(factor)) {
+        // A median that may as well be the factor of the cost, and is known far worse, tells nothing of machines.
+        let is_told = |factor: &CommonFactor| {
+            let median = Self::of_median(factor.clone());
+            median.error <= BADLY_KNOWN
+                || of_cost
+                    .is_none_or(|of_cost| (median.factor / of_cost.factor).ln().abs() > median.error.ln_1p())
+        };
+        let of_machines = |factor: &CommonFactor| is_patched && is_machine(factor) && is_told(factor);
+        if let Some(factor) = of_same_code.clone().filter(of_machines) {
             return Self::of_median(factor);
         }
         if let Some(of_cost) = of_cost {

@@ -91,6 +91,8 @@ pub enum Limit {
         /// The build that has it.
         in_build: Side,
     },
+    /// Counts show that it calls this function more, whose time is not in its own.
+    CallsMoreOf(String),
     /// Neither stacks nor code show what calls it.
     NoCallerSeen(Side),
     /// Most of its callers called a function of the build that lacks it, which the other build lacks: that may have become it.

@@ -1,5 +1,6 @@
 //! Functions that a changed caller calls more, told by their own code, by the places of the calls, or by neither.
 
+use pdiff_analysis::classify::Limit;
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
@@ -300,4 +301,32 @@ fn a_call_that_is_never_made_does_not_count() {
     // Too few samples tell nothing.
     assert_eq!(said_of(twice, [&[99], &[150, 0]]), more_calls);
     assert_eq!(said_of(twice, [&[100], &[99, 0]]), more_calls);
+}
+
+#[test]
+fn calls_of_a_library_function_are_those_of_its_stub() {
+    let (steady, words) = steady();
+    let same = ["libc.so.6".to_owned(), "libc.so".to_owned()];
+    let extra = Extra { same_objects: &same, ..Extra::default() };
+    let limit = |(before, old): (&str, &str), (after, new): (&str, &str)| {
+        let build =
+            |more: &str| format!("main:50 {words} parse:300 main>parse fill@plt:16 main>fill@plt {more}");
+        let of = |stacks: &str| format!("{steady}main;parse 100\n{stacks}");
+        let outcome = classified_with(seen(&of(before), &build(old)), seen(&of(after), &build(new)), &extra);
+        let fill = outcome.verdicts.iter().find(|verdict| verdict.function.starts_with("fill")).unwrap();
+        fill.limited_by.clone()
+    };
+    // A function that was inlined before calls it.
+    let inlined = ("main;/lib/libc.so.6!fill 3", "parse=1 clear:0 parse<clear*2");
+    let called = (
+        "main;parse;clear 20\nmain;parse;clear;/lib/libc.so.6!fill 60",
+        "parse=2 clear:90 parse>clear clear>fill@plt",
+    );
+    assert_eq!(limit(inlined, called), Some(Limit::CallsOrCost));
+    // A caller has a call less, or as many.
+    let (much, less) = ("main;parse;/lib/libc.so.6!fill 100", "main;parse;/lib/libc.so.6!fill 65");
+    let twice = "parse=1 parse>fill@plt parse>fill@plt";
+    assert_eq!(limit((much, twice), (less, "parse=2 parse>fill@plt")), Some(Limit::CallsOrCost));
+    let as_often = twice.replace("=1", "=2");
+    assert_eq!(limit((much, twice), (less, &as_often)), Some(Limit::SameCalls));
 }

@@ -512,3 +512,24 @@ fn of_new_code_that_is_called_through_pointers_alone_the_stacks_may_lack_the_cal
     assert!(by_pointer(""));
     assert!(!by_pointer("serve>price"));
 }
+
+#[test]
+fn less_time_of_its_own_is_no_proof_of_less_cost_where_counts_show_more_calls_of_another() {
+    let build = |hash: u32| {
+        format!(
+            "main:50 work:50 reserve:90 reserve={hash} main>work main>reserve grow@plt:16 reserve>grow@plt"
+        )
+    };
+    let (before, after) = (with_rest("main;reserve 100"), with_rest("main;reserve 50"));
+    let said_with = |grows: u32| {
+        let counts = format!("reserve\t100\t100\nreserve -> grow\t10\t{grows}\n");
+        let extra = Extra { counts: Some(CallCounts::parse(&counts).unwrap()), ..Extra::default() };
+        let outcome = classified_with(seen(&before, &build(7)), seen(&after, &build(8)), &extra);
+        (said(&outcome, "reserve"), verdict(&outcome, "reserve").limited_by.clone())
+    };
+    assert_eq!(said_with(12), ("lighter proved R-lighter".to_owned(), None));
+    assert_eq!(
+        said_with(1000),
+        ("lighter likely R-lighter".to_owned(), Some(Limit::CallsMoreOf("grow".into())))
+    );
+}

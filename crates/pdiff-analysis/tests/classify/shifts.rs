@@ -1,6 +1,7 @@
 //! Shares that only follow what changed elsewhere, and weight that only went between a function and its helpers.
 
 use crate::build::{Extra, Side, Words, classified, classified_with, described, said, seen, verdict};
+use pdiff_analysis::classify::Reason;
 use pdiff_profile::census::Visibility;
 
 /// Ten functions that do not change, so that there is a common factor; and what grew.
@@ -135,6 +136,32 @@ fn what_a_collector_does_more_is_no_slower_machine() {
         assert_eq!(verdict(&outcome, function).cause.as_str(), "noise", "{function}");
     }
     assert_eq!(verdict(&outcome, "collect_1").cause.as_str(), "heavier");
+}
+
+#[test]
+fn a_badly_known_median_is_no_slower_machine_if_the_cost_of_an_operation_may_be_it() {
+    // Of twelve functions with the same code six are called more, and the code of one that calls them differs.
+    let program = |more: u64, run: u64| {
+        let lines: String = (0..6).map(|n| format!("main;steady_{n} 100\nmain;more_{n} {more}\n")).collect();
+        format!("{lines}main;run {run}")
+    };
+    let words = |run: u32| {
+        let same: String = (0..6)
+            .map(|n| {
+                format!(
+                    "steady_{n}:80 steady_{n}={n} main>steady_{n} more_{n}:90 more_{n}=1{n} main>more_{n} "
+                )
+            })
+            .collect();
+        format!("main:50 {same} run:300 run={run} main>run")
+    };
+    let even: &[f64] = &[1000.0, 1010.0, 990.0];
+    let extra = Extra { operations: Some([even, even]), ..Extra::default() };
+    let outcome =
+        classified_with(seen(&program(100, 300), &words(61)), seen(&program(220, 420), &words(62)), &extra);
+    // An operation costs 1.56 times as much, so that what costs the same has 0.64 times its share.
+    let Reason::CommonShift { factor, .. } = verdict(&outcome, "steady_1").reason else { panic!() };
+    assert!((factor - 0.641).abs() < 0.001, "{factor}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use pdiff_profile::census::{Body, BodyPart, Census, FunctionId};
+use pdiff_profile::census::{Body, BodyPart, Census, Function, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::Case;
@@ -21,8 +21,17 @@ pub(in crate::classify) fn calls_in_code(
     side: Side,
 ) -> u32 {
     let Some(census) = context.builds.census(side) else { return 0 };
-    let pairs = caller.ids[side].iter().flat_map(|from| callee.ids[side].iter().map(move |to| (*from, *to)));
+    let entries = entries(census, callee, side);
+    let pairs = caller.ids[side].iter().flat_map(|from| entries.iter().map(move |to| (*from, *to)));
     pairs.filter_map(|(from, to)| census.call(from, to)).map(|edge| edge.calls + edge.tail_jumps).sum()
+}
+
+/// What code of the program calls to enter a function: it, or the linker's stub for one of a library.
+fn entries(census: &Census, callee: &Case<'_>, side: Side) -> Vec<FunctionId> {
+    match callee.is_of_library() {
+        true => census.find(&format!("{}@plt", callee.row.name)).map(Function::id).collect(),
+        false => callee.ids[side].clone(),
+    }
 }
 
 /// The length of a function's code in both builds; 0 where it is not known, or only inlined.
@@ -32,8 +41,8 @@ pub(in crate::classify) fn code_bytes(context: &Context<'_>, case: &Case<'_>) ->
 
 /// All calls of a function in the code of a build.
 pub(super) fn all_calls_in_code(context: &Context<'_>, case: &Case<'_>, side: Side) -> u32 {
-    let census = context.builds.census(side);
-    let edges = case.ids[side].iter().flat_map(|id| census.into_iter().flat_map(|of| of.calls_to(*id)));
+    let Some(census) = context.builds.census(side) else { return 0 };
+    let edges = entries(census, case, side).into_iter().flat_map(|id| census.calls_to(id));
     edges.map(|edge| edge.calls + edge.tail_jumps).sum()
 }
 

@@ -1,16 +1,23 @@
 //! Calls or cost: whether counts say that a function is called as often as before, so that each call costs more or less.
 
 use crate::classify::case::Case;
-use crate::classify::cause::{Confidence, Judged};
+use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::limit::Limit;
 use crate::compare::Row;
 use crate::policy::Share;
+use pdiff_profile::Side;
 
 /// Counts that grew by less do not explain anything: status counters are read at other moments than samples.
 pub(super) const MORE_CALLS: f64 = 1.1;
+
+/// So many times as often is not the same work in another way.
+const MANY_MORE: f64 = 1.5;
+
+/// The end of the names of the linker's stubs, which lead to functions of libraries.
+const STUB: &str = "@plt";
 
 /// A finding that a function's own code costs more or less. If its code differs, and counts say that it is called as often, then each
 /// call does more or less. The same code may be slower for the place of its data, for other threads, and more.
@@ -21,9 +28,24 @@ pub(super) fn cost_per_call(
     same_code: bool,
 ) -> Finding {
     match called_as_often(context, case.row).filter(|_| !same_code) {
-        Some(counted) => finding.with([counted]).with(context.counted_by()),
+        Some(counted) => {
+            let finding = finding.with([counted]).with(context.counted_by());
+            match calls_more_of(context, case).filter(|_| finding.cause == Cause::Lighter) {
+                Some(callee) => finding.limited(Confidence::Likely, Limit::CallsMoreOf(callee)),
+                None => finding,
+            }
+        }
         None => finding.limited(Confidence::Likely, Limit::CallsOrCost),
     }
+}
+
+/// A function that counts show to be called more per call of this one: stacks may lack this one there, so its total may not have it.
+fn calls_more_of(context: &Context<'_>, case: &Case<'_>) -> Option<String> {
+    let (counts, census) = (context.input.counts?, context.builds.census(Side::After)?);
+    let called = case.ids.after.iter().flat_map(|id| census.calls_from(*id)).map(|edge| edge.callee);
+    let names = called.filter_map(|id| Some(census.function(id)?.name().trim_end_matches(STUB)));
+    let mut more = names.filter(|name| counts.is_entered_more(&case.row.name, name, MANY_MORE) == Some(true));
+    more.next().map(str::to_owned)
 }
 
 /// Counts that say that a function is called as often on both sides.

@@ -8,13 +8,12 @@
 //! code), and must have grown under this caller more than under others. A library's function has this verdict if the caller's code calls
 //! it in the after build alone. In such builds the caller's code may be unknown, because one build only contains it inlined.
 
-use pdiff_profile::census::{Function, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::{is_thin_on, own_times, runs_as_often};
 use super::code_counts::{
-    calls_at_more_places, calls_that_run, code_bytes, copies_in_code, has_no_body, has_no_loop,
-    is_in_other_form, is_inlined_only, waits_at_one_instruction,
+    calls_at_more_places, calls_in_code, calls_that_run, code_bytes, copies_in_code, has_no_body,
+    has_no_loop, is_in_other_form, is_inlined_only, waits_at_one_instruction,
 };
 use super::entered::entered_evidence;
 use super::fast_path::{count_evidence, counted, has_flipped, library_left_pp, only_entered};
@@ -208,14 +207,9 @@ fn is_new_call_of_library(
     case: &Case<'_>,
     pct: PerSide<f64>,
 ) -> bool {
-    let stub = format!("{}@plt", case.row.name);
-    let calls = |side: Side| {
-        let census = context.builds.census(side)?;
-        let stubs: Vec<FunctionId> = census.find(&stub).map(Function::id).collect();
-        let ids = caller.ids[side].iter().flat_map(|from| stubs.iter().map(move |to| (*from, *to)));
-        Some(ids.filter_map(|(from, to)| census.call(from, to)).count())
-    };
-    let is_new = calls(Side::Before) == Some(0) && calls(Side::After).is_some_and(|calls| calls > 0);
+    let is_read = Side::BOTH.into_iter().all(|side| context.builds.census(side).is_some());
+    let calls = PerSide::from_fn(|side| calls_in_code(context, caller, case, side));
+    let is_new = is_read && calls.before == 0 && calls.after > 0;
     // Both builds have code of it, and no other function of a library left it in exchange.
     let has_other_code = context.builds.same_code(&caller.ids) == Some(false);
     let is_exchange = library_left_pp(context, caller.row) > EXPLAINING_PART * pct.after;

@@ -119,6 +119,9 @@ pub(super) fn unchanged(
     more: Side,
 ) -> Finding {
     match is_called_by(context, case, flipped, more, CallerCode::WithPlaces) {
+        true if has_more_uses(context, case, &places(context, case), more) => {
+            finding.limited(Confidence::Unclear, Limit::CallsOrCost)
+        }
         // Unclear, unless it follows from a change of what calls it (`consequence`).
         true => finding.limited(Confidence::Likely, Limit::SameCalls),
         false => {

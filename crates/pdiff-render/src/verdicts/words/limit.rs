@@ -152,6 +152,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::LikeNamed { other, in_build } => {
             format!("{other}, in the same source file, is in the {in_build} binary alone: it may be the same function")
         }
+        Limit::CallsMoreOf(callee) => format!(
+            "its own code is, but by the counts it calls {callee} more often: what that costs is not in its own time"
+        ),
         Limit::NoCallerSeen(side) => format!(
             "neither the stacks nor the code of the {side} binary show what calls it, so what it may have replaced could not be looked for"
         ),
