@@ -51,8 +51,11 @@ pub(super) fn of(context: &Context<'_>, case: &Case<'_>, reason: &Reason) -> Opt
         Reason::NewEdge { caller, .. }
         | Reason::MoreOnEdge { caller, .. }
         | Reason::UnseenCalls { caller, .. }
-        | Reason::QuickWayGone { caller: Some(caller), .. } => {
-            Some(context.case(caller, &case.row.object, None)?)
+        | Reason::QuickWayGone { caller: Some(caller), .. }
+        | Reason::SelfChanged { under: Some((caller, _)), .. } => {
+            // What is called may be of a library.
+            let row = context.program_row(caller, None).and_then(|row| context.row_number(row));
+            Some(context.cases.get(row?)?)
         }
         _ => None,
     };

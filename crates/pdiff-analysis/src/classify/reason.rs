@@ -305,6 +305,8 @@ pub enum Reason {
         self_pp: f64,
         /// The comparison of the code.
         code: SelfChange,
+        /// For the same code: the caller with other code that has most of the change under it, and how much, in points.
+        under: Option<(String, f64)>,
     },
     /// Its own code is the same, and it is in another file of the source.
     OtherFile {

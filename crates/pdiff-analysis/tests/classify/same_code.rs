@@ -40,6 +40,23 @@ fn where_no_code_changed_around_a_function_its_time_has_no_known_cause() {
     assert_eq!(said(&outcome, "fetch"), "lighter likely R-lighter");
 }
 
+#[test]
+fn a_caller_with_other_code_that_has_most_of_a_change_is_named() {
+    let (steady, _) = steady();
+    let of = |fetch: u64, other: u64| {
+        format!("{steady}main;run 60\nmain;run;fetch {fetch}\nmain;other 40\nmain;other;fetch {other}")
+    };
+    let under = |after: &str, code: &str| {
+        let outcome = classified(seen(&of(100, 100), &fetching(60)), seen(after, code));
+        let Reason::SelfChanged { under, .. } = &verdict(&outcome, "fetch").reason else { panic!() };
+        under.as_ref().map(|(caller, _)| caller.clone())
+    };
+    assert_eq!(under(&of(150, 100), &fetching(61)).as_deref(), Some("run"));
+    // The code of the caller is the same, or the change is under another one.
+    assert_eq!(under(&of(150, 100), &fetching(60)), None);
+    assert_eq!(under(&of(100, 150), &fetching(61)), None);
+}
+
 /// The nearest function that changed is where a reader goes on.
 #[test]
 fn what_leads_to_the_same_code_and_changed_is_named() {

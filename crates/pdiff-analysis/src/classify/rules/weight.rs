@@ -57,8 +57,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         (false, false) => SelfChange::OneSided,
         (false, true) => SelfChange::InBoth,
     };
-    let reason = Reason::SelfChanged { self_pp: delta_pp, code };
+    let under = same_code.then(|| changed_caller(context, case)).flatten();
+    let callers: Vec<String> = under.iter().map(|(caller, _)| caller.clone()).collect();
+    let reason = Reason::SelfChanged { self_pp: delta_pp, code, under };
     let mut finding = Finding::new(rule_id, cause, Judged::OwnSelf, reason).with(new_callees(context, case));
+    finding.callers = callers;
     if !case.is_sampled(less) {
         finding = finding.limited(Confidence::Unclear, Limit::NoSample(less));
     }
@@ -79,6 +82,22 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         cost_per_call(finding, context, case, same_code)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// The function of the program, with other code than before, that has most of the change of a function under it, and how much of it.
+fn changed_caller(context: &Context<'_>, case: &Case<'_>) -> Option<(String, f64)> {
+    let (row, shift) = (case.row, context.common_shift);
+    let whole_pp = shift.own_change_pp(row.before.self_pct, row.after.self_pct);
+    let side = if whole_pp > 0.0 { Side::After } else { Side::Before };
+    let under = context.calls_to(row, side).into_iter().filter_map(|call| {
+        let caller = context.caller(call).filter(|caller| caller.of_program && !caller.row.unresolved)?;
+        let has_other_code = context.builds.same_code(&caller.ids) == Some(false)
+            || is_in_other_form(context, caller).is_some();
+        let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
+        has_other_code.then(|| (caller.row.name.to_string(), shift.own_change_pp(pct.before, pct.after)))
+    });
+    let most = under.max_by(|a, b| (a.1 * whole_pp).total_cmp(&(b.1 * whole_pp)))?;
+    (most.1 * whole_pp >= EXPLAINING_PART * whole_pp * whole_pp).then_some(most)
 }
 
 /// Whether the function as a whole changed the other way, and by much more than its own code: what it calls is its change.

@@ -214,7 +214,12 @@ pub fn reason_text(of: &Reason) -> String {
             "self {self_pp:+.2} points, inlined in {place}, whose self by symbol did not change that way: only the \
              lines that its samples belong to"
         ),
-        Reason::SelfChanged { self_pp, code } => {
+        Reason::SelfChanged { self_pp, under: Some((caller, pp)), .. } => {
+            format!(
+                "same code; {pp:+.2} points under {caller}, whose code differs; self {self_pp:+.2} points"
+            )
+        }
+        Reason::SelfChanged { self_pp, code, under: None } => {
             let how = match code {
                 SelfChange::SameCode => "same code, other time: calls, cache or contention not separable",
                 SelfChange::OneSided => "no samples on one side, and its callers do not explain why",
