@@ -5,12 +5,14 @@
 mod support;
 
 use pdiff_analysis::noise::{Test, Untested};
-use pdiff_analysis::side_fact::Subject;
+use pdiff_analysis::side_fact::{Concern, Subject};
 use pdiff_analysis::{
     Align, CompareSettings, Comparison, GroupBy, KernelFilter, MatchedBy, PreparedSides, Row, RowFunction,
     Share, Sides, TreeSettings,
 };
-use pdiff_profile::{NoteKind, PerSide, Presence, ProfileBuilder, RunMeasures, Side, Span, Thread, Weight};
+use pdiff_profile::{
+    NoteKind, PerSide, Presence, Profile, ProfileBuilder, RunMeasures, Side, Span, Thread, Weight,
+};
 use support::{compared, measured, profile, settings, side};
 
 fn row<'a>(comparison: &'a Comparison, name: &str) -> &'a Row {
@@ -302,6 +304,34 @@ fn samples_without_period_do_not_tell_the_cores_used() {
     let timed = profile("main 1000000000");
     let facts = compared(&[&timed], &[&timed], &settings()).comparability;
     assert!(facts.iter().any(|fact| matches!(fact.subject, Subject::CoresUsed(PerSide { before, .. }) if (before - 1.0).abs() < 0.005)), "{facts:?}");
+}
+
+/// A run of so many seconds on one core.
+fn lasting(seconds: u64) -> Profile {
+    let mut builder = ProfileBuilder::new();
+    let event = builder.event("cpu-clock");
+    let comm = builder.string("app");
+    let thread = builder.thread(Thread { comm, pid: None, tid: None });
+    let stack = builder.stack(&[]);
+    let nanoseconds = seconds * 1_000_000_000;
+    builder.count(event, 0, thread, stack, 500, Weight(nanoseconds));
+    builder.span = Some(Span { first_ns: 0, last_ns: nanoseconds });
+    builder.finish().unwrap()
+}
+
+#[test]
+fn runs_that_took_longer_for_as_many_operations_saw_the_same_load() {
+    let (short, long) = (lasting(10), lasting(20));
+    let operations = |count: f64| RunMeasures { operations: Some(count), ..RunMeasures::default() };
+    let is_doubted = |before: f64, after: f64| {
+        let comparison =
+            measured(&[&short], &[&long], &[operations(before)], &[operations(after)], &settings());
+        comparison.comparability.iter().any(|fact| fact.concern == Some(Concern::SpansDiffer))
+    };
+    assert!(!is_doubted(1000.0, 1000.0));
+    assert!(is_doubted(1000.0, 2000.0));
+    let facts = compared(&[&short], &[&long], &settings()).comparability;
+    assert!(facts.iter().any(|fact| fact.concern == Some(Concern::SpansDiffer)));
 }
 
 fn by_subsystem(folded: &str) -> Vec<(String, f64, f64)> {

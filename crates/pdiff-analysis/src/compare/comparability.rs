@@ -99,7 +99,7 @@ pub(super) fn facts(
     share: Share,
 ) -> Vec<SideFact> {
     let mut facts = vec![event(sides), sampling_interval(sides), chains.chains.clone(), samples(summaries)];
-    facts.push(span(summaries));
+    facts.push(span(summaries, cost));
     facts.extend(cost.into_iter().flat_map(throughput));
     facts.extend(cost.and_then(cpu_sampled));
     facts.extend(cut_recordings(sides));
@@ -208,11 +208,18 @@ fn common_rows(rows: &[Row]) -> Option<SideFact> {
     is_apart.then(|| SideFact::new(subject, Severity::Incomparable, Concern::NoFunctionInCommon))
 }
 
-fn span(summaries: PerSide<&SideSummary>) -> SideFact {
+/// Runs of as many operations take as much longer as an operation costs more.
+fn span(summaries: PerSide<&SideSummary>, cost: Option<&Cost>) -> SideFact {
     let spans = summaries.map(|side| side.runs.iter().map(|run| run.span_s).sum::<Option<f64>>());
     let runs = summaries.map(|side| side.runs.len().max(1) as f64);
     let per_run = PerSide::from_fn(|side| spans[side].map(|seconds| seconds / runs[side])).both();
-    let differ = per_run.is_some_and(|seconds| ratio(seconds) > SPAN_RATIO);
+    let is_as_cost = |seconds: PerSide<f64>| {
+        let per_op = cost.filter(|cost| cost.is_time).map(|cost| cost.per_op);
+        per_op.is_some_and(|per_op| {
+            ratio(seconds.zip(per_op).map(|(seconds, cost)| seconds / cost)) <= SPAN_RATIO
+        })
+    };
+    let differ = per_run.is_some_and(|seconds| ratio(seconds) > SPAN_RATIO && !is_as_cost(seconds));
     SideFact::plain(Subject::Span(spans)).raised(differ, Severity::Warning, Concern::SpansDiffer)
 }
 

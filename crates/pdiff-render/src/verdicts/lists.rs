@@ -10,7 +10,7 @@ use crate::document::short_name::{shorten, with_file};
 use crate::document::visible_text::{cut_end, visible, width as columns_of};
 use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line, Tone};
 use crate::verdicts::kernel;
-use crate::verdicts::words::{column, reason_text};
+use crate::verdicts::words::{as_a_whole, column, reason_text};
 
 /// Columns of a name where the width is limited: at most, and at least.
 const NAME_WIDTH: usize = 40;
@@ -136,8 +136,11 @@ fn grid(verdicts: &[&Verdict], width: Option<usize>) -> Grid {
 /// One line per function, each with its cause. In less than [`ROOM_FOR_CAUSES_AND_REASONS`] columns names take the room of
 /// reasons.
 pub(super) fn causes_grid(verdicts: &[&Verdict], width: Option<usize>) -> Grid {
-    let causes = verdicts.iter().map(|verdict| verdict.cause.as_str());
-    let room = causes.clone().map(columns_of).max().unwrap_or(0).max("cause".len()) + COLUMN_GAP;
+    // The cause of a set may go the other way than one of its functions.
+    let cause = |of: &&Verdict| format!("{}{}", as_a_whole(of.cause, of.delta_judged_pp()), of.cause);
+    let causes: Vec<String> = verdicts.iter().map(cause).collect();
+    let widest = causes.iter().map(|cause| columns_of(cause)).max();
+    let room = widest.unwrap_or(0).max("cause".len()) + COLUMN_GAP;
     let is_narrow = width.is_some_and(|width| width < ROOM_FOR_CAUSES_AND_REASONS);
     let mut grid = match width.filter(|_| !is_narrow) {
         Some(width) => grid(verdicts, Some(width.saturating_sub(room))),

@@ -185,7 +185,7 @@ pub fn reason_text(of: &Reason) -> String {
             cost(change)
         ),
         Reason::CostShared { judged, change } => format!(
-            "{} costs {} per operation; beyond the change of all functions, that is within noise",
+            "{} costs {} per operation; all functions together changed as much, within noise",
             measure(*judged),
             cost(change)
         ),
