@@ -278,6 +278,10 @@ impl CodePaths for ProgramPaths<'_> {
         self.of(side)?.has_loop(bodies)
     }
 
+    fn frame_bytes(&self, side: Side, bodies: &[Range<u64>]) -> Option<u64> {
+        self.of(side)?.frame_bytes(bodies)
+    }
+
     fn change(&self, bodies: PerSide<&[Range<u64>]>) -> Option<CodeChange> {
         let (before, after) = (self.of(Side::Before)?, self.of(Side::After)?);
         before.change(bodies.before, (after, bodies.after))

@@ -14,7 +14,7 @@ use super::case::{Case, share_pct};
 use super::context::Context;
 use super::library::is_of_library;
 use super::reason::Reason;
-use super::rules::{code_bytes, conditions_beyond, has_loop, place};
+use super::rules::{code_bytes, conditions_beyond, frame_bytes, has_loop, place};
 
 /// How the code of a function differs between the builds.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,6 +33,8 @@ pub struct CodeDifference {
     pub conditions: PerSide<Option<Vec<String>>>,
     /// Whether it has a loop; `None` if that is not known.
     pub has_loop: PerSide<Option<bool>>,
+    /// The bytes of the stack that it takes for itself; `None` if that is not known.
+    pub frame_bytes: PerSide<Option<u64>>,
 }
 
 /// How often the code of a function calls or contains another.
@@ -90,6 +92,7 @@ fn difference(context: &Context<'_>, case: &Case<'_>) -> Option<CodeDifference> 
             Some(asks.into_iter().map(String::from).collect())
         }),
         has_loop: PerSide::from_fn(|side| has_loop(context, case, side)),
+        frame_bytes: PerSide::from_fn(|side| frame_bytes(context, case, side)),
     })
 }
 

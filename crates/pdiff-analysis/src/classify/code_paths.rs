@@ -160,6 +160,9 @@ pub trait CodePaths: Debug + Sync {
     /// Whether a function of a side's build jumps backwards; `None` if that is not known.
     fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool>;
 
+    /// How many bytes of the stack a function takes for itself; `None` if that is not known.
+    fn frame_bytes(&self, side: Side, bodies: &[Range<u64>]) -> Option<u64>;
+
     /// How the code of a function differs between the builds; `None` if that is not known.
     fn change(&self, bodies: PerSide<&[Range<u64>]>) -> Option<CodeChange>;
 

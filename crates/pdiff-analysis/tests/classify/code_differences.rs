@@ -30,7 +30,8 @@ fn uses(function: &str, before: u32, after: u32) -> OtherUses {
 fn numbers_are_told_if_nothing_else_differs() {
     let number = OtherNumber { used: NumberUse::Shifted, before: 4, after: 6 };
     // In the order of their names, `fetch` is the first function.
-    let ways = Ways { numbers: vec![(0x1000, number)], ..Ways::default() };
+    let frames = PerSide::new(16, 272);
+    let ways = Ways { numbers: vec![(0x1000, number)], frames, ..Ways::default() };
     let extra = Extra { paths: Some(&ways), ..Extra::default() };
     let of = |after: &str| {
         let outcome = classified_with(seen(&stacks(60), &build(1, "")), seen(&stacks(200), after), &extra);
@@ -42,6 +43,7 @@ fn numbers_are_told_if_nothing_else_differs() {
     assert_eq!(of(&build(1, "")), None);
     let found = of(&build(2, "fetch>zap")).unwrap();
     assert_eq!((found.numbers, found.calls), (vec![], vec![uses("zap", 0, 1)]));
+    assert_eq!(found.frame_bytes, frames.map(Some));
 }
 
 #[test]

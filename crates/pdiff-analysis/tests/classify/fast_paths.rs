@@ -186,6 +186,8 @@ pub(crate) struct Ways {
     pub(crate) above: (u64, PerSide<&'static str>),
     /// Where a function above begins, and what it asks where it may go past what it calls.
     pub(crate) past: (u64, PerSide<&'static str>),
+    /// The bytes that functions take of the stack.
+    pub(crate) frames: PerSide<u64>,
     /// The numbers that differ in the code of functions, by where these begin before.
     pub(crate) numbers: Vec<(u64, OtherNumber)>,
     /// Whether a turn of the loop around the call can go on without it, and the samples there.
@@ -309,6 +311,10 @@ impl CodePaths for Ways {
 
     fn has_loop(&self, _: Side, bodies: &[Range<u64>]) -> Option<bool> {
         bodies.first().map(|body| body.start == self.looping)
+    }
+
+    fn frame_bytes(&self, side: Side, _: &[Range<u64>]) -> Option<u64> {
+        Some(self.frames[side])
     }
 
     fn change(&self, bodies: PerSide<&[Range<u64>]>) -> Option<CodeChange> {

@@ -19,6 +19,7 @@ use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::{Layout, Processor};
 use crate::disassembly::both_ways::{BothWays, both_ways};
 use crate::disassembly::conditions::all_conditions;
+use crate::disassembly::frame_bytes::frame_bytes;
 use crate::disassembly::hardly_taken::{CodeSamples, hardly_skips};
 use crate::disassembly::no_return::NoReturn;
 use crate::disassembly::numbers::{Code, change};
@@ -111,6 +112,12 @@ impl CallPaths {
     #[must_use]
     pub fn conditions(&self, bodies: &[Range<u64>]) -> Option<Vec<Box<str>>> {
         Some(all_conditions(&self.parts(bodies)?))
+    }
+
+    /// How many bytes of the stack a function takes for itself, without what it pushes; `None` if its code is not known.
+    #[must_use]
+    pub fn frame_bytes(&self, bodies: &[Range<u64>]) -> Option<u64> {
+        Some(frame_bytes(&self.parts(bodies)?))
     }
 
     /// The code on both ways of each conditional jump that asks one of these, as far as the other way does not lead there, in the order of

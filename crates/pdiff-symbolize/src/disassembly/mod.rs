@@ -9,6 +9,7 @@
 mod both_ways;
 mod call_paths;
 mod conditions;
+mod frame_bytes;
 mod hardly_taken;
 mod no_return;
 mod numbers;

@@ -433,6 +433,11 @@ pub(in crate::classify) fn has_loop(context: &Context<'_>, case: &Case<'_>, side
     context.input.paths?.has_loop(side, &only_copy(context, case, side)?)
 }
 
+/// How many bytes of the stack the only copy of a function with code of its own takes in a build; `None` if that is not known.
+pub(in crate::classify) fn frame_bytes(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<u64> {
+    context.input.paths?.frame_bytes(side, &only_copy(context, case, side)?)
+}
+
 /// Whether there is a way through the only copy of a function with code of its own, without a call of the callee.
 fn can_skip(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
     let (code, entries) = code_and_entries(context, caller, callee, side)?;

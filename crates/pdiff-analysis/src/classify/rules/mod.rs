@@ -40,7 +40,8 @@ mod unseen_call;
 mod weight;
 
 pub(super) use code_counts::{
-    calls_in_code, code_bytes, conditions_beyond, copies_in_code, has_loop, has_no_body, is_inlined_only,
+    calls_in_code, code_bytes, conditions_beyond, copies_in_code, frame_bytes, has_loop, has_no_body,
+    is_inlined_only,
 };
 pub use family_cost::FamilyCost;
 #[cfg(test)]

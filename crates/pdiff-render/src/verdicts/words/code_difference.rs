@@ -5,6 +5,9 @@ use pdiff_profile::{NumberUse, OtherNumber};
 
 use super::condition::conditions_text;
 
+/// So many bytes more of the stack are no few registers.
+const LEAST_FRAME: u64 = 48;
+
 /// Numbers and functions that are named.
 const MOST: usize = 3;
 
@@ -26,6 +29,7 @@ pub(super) fn code_difference_text(of: &CodeDifference) -> String {
     let loops = (of.has_loop.before, of.has_loop.after);
     parts.extend((loops == (Some(false), Some(true))).then(|| "a loop, which it did not have".to_owned()));
     parts.extend((loops == (Some(true), Some(false))).then(|| "no loop any more".to_owned()));
+    parts.extend(frame_text(of));
     let checks = |which: &str, asks: &Option<Vec<String>>| {
         let asks = asks.as_ref().filter(|asks| !asks.is_empty())?;
         Some(format!("{which}: {}", conditions_text(asks)))
@@ -34,6 +38,12 @@ pub(super) fn code_difference_text(of: &CodeDifference) -> String {
     parts.extend(checks("checks gone", &of.conditions.before));
     let parts = if parts.is_empty() { String::new() } else { format!("; {}", parts.join("; ")) };
     format!("{} {length}{parts}", of.function)
+}
+
+/// How much more or less of the stack it takes, if that may be a copy of a record or an array.
+fn frame_text(of: &CodeDifference) -> Option<String> {
+    let (before, after) = of.frame_bytes.both().map(|frame| (frame.before, frame.after))?;
+    (before.abs_diff(after) >= LEAST_FRAME).then(|| format!("bytes of the stack: {before} -> {after}"))
 }
 
 fn numbers_text(of: &[OtherNumber]) -> String {
@@ -91,6 +101,7 @@ mod tests {
             copies: Vec::new(),
             conditions: PerSide::default(),
             has_loop: PerSide::default(),
+            frame_bytes: PerSide::new(Some(24), Some(56)),
         }
     }
 
@@ -133,6 +144,15 @@ mod tests {
             code_difference_text(&other),
             "pop has 851 bytes instead of 796; calls: lock 0 -> 2, unlock 0 -> 2, free 0 -> 2 and 1 more; inlined: pause 0 -> 2; a loop, \
              which it did not have; checks gone: x < 0"
+        );
+        let by_value = CodeDifference {
+            frame_bytes: PerSide::new(Some(0), Some(256)),
+            bytes: PerSide::new(9, 9),
+            ..difference()
+        };
+        assert_eq!(
+            code_difference_text(&by_value),
+            "pop differs, with 9 bytes as before; bytes of the stack: 0 -> 256"
         );
         let same_length = CodeDifference { bytes: PerSide::new(18, 18), ..difference() };
         assert_eq!(code_difference_text(&same_length), "pop differs, with 18 bytes as before");
