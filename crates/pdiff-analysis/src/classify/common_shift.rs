@@ -69,13 +69,13 @@ impl CommonShift {
         };
         // A median that may as well be the factor of the cost, and is known far worse, tells nothing of machines.
         let is_told = |factor: &CommonFactor| {
-            let median = Self::of_median(factor.clone());
+            let median = Self::of_median(*factor);
             median.error <= BADLY_KNOWN
                 || of_cost
                     .is_none_or(|of_cost| (median.factor / of_cost.factor).ln().abs() > median.error.ln_1p())
         };
         let of_machines = |factor: &CommonFactor| is_patched && is_machine(factor) && is_told(factor);
-        if let Some(factor) = of_same_code.clone().filter(of_machines) {
+        if let Some(factor) = of_same_code.filter(of_machines) {
             return Self::of_median(factor);
         }
         if let Some(of_cost) = of_cost {

@@ -33,7 +33,15 @@ pub(super) enum Likeness {
 
 /// By function of both builds: how its code differs, where that is known.
 #[derive(Debug, Default)]
-pub(super) struct LikeCode(FxHashMap<(FunctionId, FunctionId), (Likeness, Box<[OtherNumber]>)>);
+pub(super) struct LikeCode(FxHashMap<(FunctionId, FunctionId), Codes>);
+
+/// The codes of a function.
+#[derive(Debug)]
+struct Codes {
+    likeness: Likeness,
+    /// The numbers in which they differ, without those of lines that moved, if they differ in nothing else.
+    numbers: Box<[OtherNumber]>,
+}
 
 impl LikeCode {
     /// Of functions whose code differs, and whether each has the same calls in both builds.
@@ -56,7 +64,8 @@ impl LikeCode {
                     differing.push(((before, after), numbers));
                 }
                 Some(CodeChange::Instructions) => {
-                    known.0.insert((before, after), (Likeness::Instructions, Box::default()));
+                    let codes = Codes { likeness: Likeness::Instructions, numbers: Box::default() };
+                    known.0.insert((before, after), codes);
                 }
                 None => {}
             }
@@ -82,7 +91,7 @@ impl LikeCode {
             _ => Likeness::Constants,
         };
         let with_likeness = |(pair, numbers): ((FunctionId, FunctionId), Vec<OtherNumber>)| {
-            (pair, (likeness(&numbers), numbers.into_boxed_slice()))
+            (pair, Codes { likeness: likeness(&numbers), numbers: numbers.into_boxed_slice() })
         };
         known.0.extend(differing.into_iter().map(with_likeness));
         known
@@ -90,12 +99,12 @@ impl LikeCode {
 
     /// How the code of a function differs; `None` where that is not known.
     pub(super) fn of(&self, before: FunctionId, after: FunctionId) -> Option<Likeness> {
-        self.0.get(&(before, after)).map(|(likeness, _)| *likeness)
+        self.0.get(&(before, after)).map(|codes| codes.likeness)
     }
 
     /// The numbers in which the code of a function differs, without those of lines that moved, if it differs in nothing else.
     pub(super) fn numbers(&self, before: FunctionId, after: FunctionId) -> &[OtherNumber] {
-        self.0.get(&(before, after)).map_or(&[], |(_, numbers)| numbers)
+        self.0.get(&(before, after)).map_or(&[], |codes| &codes.numbers)
     }
 }
 
