@@ -7,6 +7,48 @@ const PROGRAM_STARTS: [&str; 2] = ["_start", "__libc_start"];
 /// Functions in which threads start.
 const THREAD_STARTS: [&str; 4] = ["start_thread", "clone", "__clone", "__GI___clone"];
 
+/// How programs get memory and give it back.
+const MEMORY: [&str; 14] = [
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "cfree",
+    "strdup",
+    "aligned_alloc",
+    "posix_memalign",
+    "memalign",
+    "operator new",
+    "operator new[]",
+    "operator delete",
+    "operator delete[]",
+];
+
+/// What the library does for that (glibc).
+const INSIDE_MEMORY: [&str; 20] = [
+    "_int_malloc",
+    "_int_free",
+    "_int_free_chunk",
+    "_int_free_merge_chunk",
+    "_int_free_consolidate_top",
+    "_int_realloc",
+    "_int_memalign",
+    "_mid_memalign",
+    "malloc_consolidate",
+    "unlink_chunk",
+    "sysmalloc",
+    "systrim",
+    "sbrk",
+    "brk",
+    "brk_call",
+    "munmap_chunk",
+    "mremap_chunk",
+    "checked_request2size",
+    "arena_for_chunk",
+    "tcache_put",
+];
+
 /// What stands before the names of functions that are the library's inside.
 const INSIDE: [&str; 3] = ["__GI_", "__libc_", "__"];
 
@@ -31,6 +73,14 @@ pub(crate) fn exported(name: &str) -> Option<&str> {
     (without.len() < name.len()).then_some(without)
 }
 
+/// Whether a function gets memory for programs, gives it back, or does the library's part of that.
+pub(crate) fn is_of_memory(name: &str) -> bool {
+    let plain = name.split(".part.").next().unwrap_or(name);
+    let plain = plain.split(".constprop.").next().unwrap_or(plain);
+    let plain = exported(plain).unwrap_or(plain);
+    MEMORY.contains(&plain) || INSIDE_MEMORY.contains(&plain)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +90,22 @@ mod tests {
         assert_eq!(exported("__GI___libc_write"), Some("write"));
         assert_eq!(exported("__poll"), Some("poll"));
         assert_eq!(exported("memcpy"), None);
+    }
+
+    #[test]
+    fn what_a_memory_manager_does_is_known_by_its_names() {
+        for name in [
+            "malloc",
+            "__libc_malloc",
+            "_int_free",
+            "__brk",
+            "sysmalloc",
+            "operator delete[]",
+            "unlink_chunk.constprop.0",
+        ] {
+            assert!(is_of_memory(name), "{name}");
+        }
+        assert!(!["memcpy", "freeaddrinfo", "my_malloc"].into_iter().any(is_of_memory));
     }
 
     #[test]

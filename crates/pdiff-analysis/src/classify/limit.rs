@@ -1,7 +1,7 @@
 //! Why a verdict is not more certain: [`Limit`], and why the cause of a part is not: [`PartLimit`]. Their words are in
 //! `pdiff-render`.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use crate::findings::KernelKind;
 use crate::matching::FoundBy;
@@ -173,6 +173,8 @@ pub enum Limit {
     InCallers,
     /// The change is in what calls it, and the stacks do not show under which caller.
     UnknownCallers,
+    /// The same of a memory manager: these functions with other code get memory or give it back, at so many places in each build.
+    MemoryUsers(Vec<(String, PerSide<u32>)>),
     /// A run's chains lost callers of its callees, so its total may be too low on that side.
     LostChains(Side),
     /// A run's chains lack their outermost callers much more often, so totals are too low on that side.

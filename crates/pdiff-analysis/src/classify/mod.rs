@@ -105,6 +105,13 @@ pub fn explain(input: &ClassifyInput<'_>, names: &[String]) -> (Vec<Verdict>, Ve
     // What follows from others is known only with the verdicts on these.
     let (rows, mut verdicts) = verdicts_over_floor(&context, &flipped);
     verdicts.retain(|verdict| names.contains(&verdict.function));
+    for (verdict, case) in verdicts.iter_mut().filter_map(|of| {
+        let case = context.case(&of.function, &of.object, of.file.as_deref())?;
+        (of.cause == Cause::Noise).then_some((of, case))
+    }) {
+        let difference = code_difference::of(&context, case, &verdict.reason);
+        verdict.evidence.splice(0..0, difference.map(Fact::OtherCode).map(Evidence::from));
+    }
     let small = context.cases.iter().enumerate().filter(|(row, _)| rows.binary_search(row).is_err());
     let named = small.filter(|(_, case)| names.iter().any(|name| **name == *case.row.name));
     verdicts.extend(named.map(|(_, case)| verdict_of(&context, case, &flipped)));

@@ -1,7 +1,7 @@
 //! Builds a patch apart: time that changed though no code did has no known cause, and neither do callers that changed by it.
 
 use pdiff_analysis::classify::{Limit, Reason};
-use pdiff_profile::{NumberUse, OtherNumber, Side};
+use pdiff_profile::{NumberUse, OtherNumber, PerSide, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
 use crate::fast_paths::Ways;
@@ -407,4 +407,35 @@ fn of_a_library_function_without_callers_in_the_stacks_it_is_not_said_that_none_
     };
     assert_eq!(limit(""), Some(Limit::UnknownCallers));
     assert_eq!(limit("main;run;"), Some(Limit::NothingChanged));
+}
+
+#[test]
+fn where_stacks_do_not_show_who_gets_memory_the_functions_with_other_code_that_do_are_named() {
+    let (steady, words) = steady();
+    let of =
+        |inside: u64| format!("{steady}main;run 90\nmain;other 90\n/lib/libc.so.6!_int_realloc {inside}");
+    let same = ["libc.so.6".to_owned(), "libc.so".to_owned()];
+    let extra = Extra { same_objects: &same, ..Extra::default() };
+    let limit = |run: &str, other: &str| {
+        let build = |run: &str, other: &str| {
+            format!(
+                "main:50 {words} run:200 {run} other:90 {other} main>run main>other realloc@plt:16 free@plt:16"
+            )
+        };
+        let calls = "run>realloc@plt other>free@plt";
+        let outcome = classified_with(
+            seen(&of(60), &build("run=6", &format!("other=7 {calls}"))),
+            seen(&of(200), &build(run, &format!("{other} {calls}"))),
+            &extra,
+        );
+        let found = outcome.verdicts.iter().find(|verdict| verdict.function.starts_with("_int")).unwrap();
+        found.limited_by.clone()
+    };
+    let users = |name: &str, before, after| {
+        Some(Limit::MemoryUsers(vec![(name.to_owned(), PerSide::new(before, after))]))
+    };
+    assert_eq!(limit("run=61", "other=7"), users("run", 1, 1));
+    // One with more calls comes first, and alone.
+    assert_eq!(limit("run=61", "other=71 other>free@plt"), users("other", 1, 2));
+    assert_eq!(limit("run=6", "other=7"), Some(Limit::UnknownCallers));
 }

@@ -11,6 +11,8 @@ use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 
+use super::memory_users::changed_users;
+
 /// How many callers are named.
 const NAMED: usize = 3;
 
@@ -54,7 +56,11 @@ pub(super) fn finding(context: &Context<'_>, case: &Case<'_>, judged: Judged) ->
     finding.callers = callers.into_iter().map(|(caller, _)| caller).collect();
     let is_inside = of_library && !callers_of_program(context, case, delta_pp);
     let finding = match is_inside || known_pp < EXPLAINING_PART * delta_pp.abs() {
-        true => finding.limited(Confidence::Unclear, Limit::UnknownCallers),
+        true => {
+            let more = if delta_pp > 0.0 { Side::After } else { Side::Before };
+            let users = changed_users(context, case, more);
+            finding.limited(Confidence::Unclear, users.unwrap_or(Limit::UnknownCallers))
+        }
         false => finding.limited(Confidence::Likely, Limit::InCallers),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))

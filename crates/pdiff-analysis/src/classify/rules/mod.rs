@@ -22,6 +22,7 @@ mod holder;
 mod in_between;
 mod inline_flip;
 mod less_code;
+mod memory_users;
 mod more_calls;
 mod moved;
 mod new_calls;

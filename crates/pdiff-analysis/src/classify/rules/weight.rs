@@ -8,6 +8,7 @@ use super::code_counts::{
 };
 use super::cost_per_call::cost_per_call;
 use super::edge;
+use super::memory_users::changed_users;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -146,7 +147,8 @@ pub(super) fn unchanged(
         false => {
             let around = places(context, case);
             let functions = if around.is_empty() { vec![case] } else { around };
-            let above = changed_above(context, functions, flipped, more);
+            let above = changed_above(context, functions, flipped, more)
+                .or_else(|| changed_users(context, case, more));
             let unchanged = match has_known_callers(context, case, more) {
                 true => Limit::NothingChanged,
                 false => Limit::UnknownCallers,

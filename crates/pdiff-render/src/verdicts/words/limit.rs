@@ -2,6 +2,7 @@
 
 use pdiff_analysis::classify::{CodeLikeness, Limit, PartLimit};
 use pdiff_analysis::matching::FoundBy;
+use pdiff_profile::PerSide;
 
 use crate::findings::inside::work_text;
 
@@ -117,6 +118,18 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::InCallers => "the change is in what calls it: see there".to_owned(),
         Limit::UnknownCallers => {
             "the library is the same file, and the stacks do not show which caller calls it differently".to_owned()
+        }
+        Limit::MemoryUsers(users) => {
+            let places = |calls: &PerSide<u32>| match calls.before == calls.after {
+                true => format!("{} calls", calls.after),
+                false => format!("{} -> {} calls", calls.before, calls.after),
+            };
+            let named: Vec<String> =
+                users.iter().map(|(function, calls)| format!("{function} ({})", places(calls))).collect();
+            format!(
+                "the stacks do not show for whom memory was got or given back; functions with other code that do so: {}",
+                named.join(", ")
+            )
         }
         Limit::LostChains(side) => {
             format!("call chains of the {side} run lack callers of what it calls: its total may be too low there")
