@@ -174,6 +174,33 @@ fn a_copy_in_changed_code_changed_only_if_the_function_that_contains_it_did() {
 }
 
 #[test]
+fn lines_that_went_from_copy_to_copy_are_no_change_of_either_in_another_version() {
+    // All code differs.
+    let build = |version: u32, more: &str| {
+        let words: String = (0..20)
+            .map(|n| format!("steady_{n}:80 steady_{n}={} main>steady_{n} ", 100 * version + n))
+            .collect();
+        format!(
+            "main:50 {words} decode:900 decode={version} main>decode part:0 skip:0 decode<part*2 decode<skip*2 {more}"
+        )
+    };
+    let of = |part: u64, skip: u64| {
+        let steady = steady().0;
+        format!("{steady}main;decode 300\nmain;decode;+part {part}\nmain;decode;+skip {skip}")
+    };
+    let said_of = |after: &str, more: &str| {
+        let outcome = classified(seen(&of(60, 160), &build(1, "")), seen(after, &build(2, more)));
+        format!("{} {:?}", said(&outcome, "part"), verdict(&outcome, "part").limited_by)
+    };
+    // What does not run has a copy more.
+    let elsewhere = "cold:90 cold<part*1";
+    assert_eq!(said_of(&of(160, 60), elsewhere), "heavier unclear R-heavier Some(SamePlaces)");
+    // The function that contains it costs more, too, or has more copies of it.
+    assert_eq!(said_of(&of(260, 160), elsewhere), "heavier likely R-heavier Some(CallsOrCost)");
+    assert_eq!(said_of(&of(160, 60), "decode<part*1"), "heavier likely R-heavier Some(CallsOrCost)");
+}
+
+#[test]
 fn a_new_name_for_lines_of_a_function_that_costs_as_much_is_no_new_code() {
     let (steady, words) = steady();
     let with = |run: u32, part: &str| format!("main:50 {words} run:900 run={run} {part} main>run");

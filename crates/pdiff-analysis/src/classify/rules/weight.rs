@@ -220,11 +220,13 @@ pub(super) fn is_told_by_places(
         (by_share || by_cost) && number.is_none_or(|row| !flipped.callees.contains_key(&row))
     };
     let is_inlined_only = is_inlined_only(context, case);
-    if !context.is_patched || (!is_inlined_only && case.row.booked.significant) {
+    // Between versions, a function that is called may do what another one did.
+    if !is_inlined_only && (!context.is_patched || case.row.booked.significant) {
         return true;
     }
     let places = sampled_places(context, case);
     let may_be_more = match is_inlined_only {
+        true if !context.is_patched => has_more_uses(context, case, &places, more),
         true => may_be_called_more(context, case, more),
         // Its copies are what changed, not what its own code costs.
         false => has_more_uses(context, case, &places, more),

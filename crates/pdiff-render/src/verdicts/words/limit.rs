@@ -110,7 +110,7 @@ pub fn limit_text(of: &Limit) -> String {
                 .to_owned()
         }
         Limit::SamePlaces => {
-            "only inlined copies of it changed, which are as many as before, and the functions that contain them did not change as they did: the lines that samples count for may be why"
+            "only inlined copies of it changed, not because there are more or fewer of them, and the functions that contain them did not change as they did: the lines that samples count for may be why"
                 .to_owned()
         }
         Limit::UnclearCallees => "the change is in what it calls, and no cause of that is known".to_owned(),
