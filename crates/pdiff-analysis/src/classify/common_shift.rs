@@ -3,9 +3,9 @@
 //! Shares sum to 100, so new cost in one place takes share from everything else. If the builds are a patch apart, the factor is
 //! the median over the functions with equal code: a machine that was slower in one of the runs changes the cost per operation,
 //! and not their shares. That is not the reason if it differs much from the factor of the cost of an operation: then most functions
-//! with equal code, those of a memory manager perhaps, do more. Nor is it if the median is badly known and may be that factor. Else, if operations are known, it is that of the cost per operation,
-//! and if not, the median over functions of the program that both runs sampled well: those with equal code in both builds, where there
-//! are enough.
+//! with equal code, those of a memory manager perhaps, do more. Nor is it if the median is badly known and may be that factor. Else, if
+//! operations are known, it is that of the cost per operation, and if not, the median over functions of the program that both runs
+//! sampled well: those with equal code in both builds, where there are enough.
 
 use pdiff_profile::Side;
 

@@ -103,7 +103,7 @@ pub enum Fact {
     /// The code of a renamed pair is the same.
     SameCodeOfPair,
     /// What differs in its code, in that of the function which contains it, or in that of the caller that calls it more.
-    OtherCode(CodeDifference),
+    CodeDiffers(CodeDifference),
     /// Its code grew.
     GrownCode {
         /// Bytes before.
@@ -356,7 +356,7 @@ impl Fact {
             | Self::NoWayAround { .. }
             | Self::NoTurnAround { .. }
             | Self::FewerWaysAround { .. } => EvidenceKind::Code,
-            Self::OtherCode(_) => EvidenceKind::Diff,
+            Self::CodeDiffers(_) => EvidenceKind::Diff,
             Self::NoBinary | Self::CopiesNotTold { .. } => EvidenceKind::Missing,
             Self::InlinedInto { .. } => EvidenceKind::Inlined,
             Self::CalledBy { .. } => EvidenceKind::Call,

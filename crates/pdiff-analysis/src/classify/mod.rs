@@ -110,7 +110,7 @@ pub fn explain(input: &ClassifyInput<'_>, names: &[String]) -> (Vec<Verdict>, Ve
         (of.cause == Cause::Noise).then_some((of, case))
     }) {
         let difference = code_difference::of(&context, case, &verdict.reason);
-        verdict.evidence.splice(0..0, difference.map(Fact::OtherCode).map(Evidence::from));
+        verdict.evidence.splice(0..0, difference.map(Fact::CodeDiffers).map(Evidence::from));
     }
     let small = context.cases.iter().enumerate().filter(|(row, _)| rows.binary_search(row).is_err());
     let named = small.filter(|(_, case)| names.iter().any(|name| **name == *case.row.name));
@@ -165,7 +165,7 @@ fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Ver
     let mut evidence = finding.evidence;
     if is_claim {
         let difference = code_difference::of(context, case, &finding.reason);
-        evidence.extend(difference.map(Fact::OtherCode).map(Evidence::from));
+        evidence.extend(difference.map(Fact::CodeDiffers).map(Evidence::from));
     }
     evidence.extend(facts::facts(context, case));
     evidence.extend(tag_facts);

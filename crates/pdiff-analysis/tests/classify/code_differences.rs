@@ -19,7 +19,7 @@ fn stacks(fetch: u64) -> String {
 fn difference<'c>(of: &'c Classification, function: &str) -> Option<&'c CodeDifference> {
     let facts = verdict(of, function).evidence.iter().map(|evidence| &evidence.fact);
     let mut differences =
-        facts.filter_map(|fact| if let Fact::OtherCode(of) = fact { Some(of) } else { None });
+        facts.filter_map(|fact| if let Fact::CodeDiffers(of) = fact { Some(of) } else { None });
     differences.next()
 }
 

@@ -136,7 +136,7 @@ fn diff_line(of: &Verdict) -> Option<Block> {
             | Cause::Moved
     );
     let facts = of.evidence.iter().map(|evidence| &evidence.fact);
-    let other = facts.filter(|fact| matches!(fact, Fact::OtherCode(_))).map(fact_text).next();
+    let other = facts.filter(|fact| matches!(fact, Fact::CodeDiffers(_))).map(fact_text).next();
     other.filter(|_| is_open).map(|text| Line::toned("diff", cut_end(&visible(&text), DIFF_WIDTH), Tone::Dim))
 }
 

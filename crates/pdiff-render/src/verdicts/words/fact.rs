@@ -87,7 +87,7 @@ pub fn fact_text(of: &Fact) -> String {
         .to_owned(),
         Fact::SameCode => "the code is the same in both builds".to_owned(),
         Fact::SameCodeOfPair => "the code of both is the same".to_owned(),
-        Fact::OtherCode(of) => code_difference_text(of),
+        Fact::CodeDiffers(of) => code_difference_text(of),
         Fact::GrownCode { before, after } => format!("its code grew from {before} to {after} bytes"),
         Fact::CompilerSaid { caller, words, place, more } => {
             let RemarkPlace { file, line, column } = place;
@@ -233,7 +233,7 @@ pub fn fact_numbers(of: &Fact) -> Vec<(&'static str, f64)> {
             vec![("net_pp", *net_pp), ("half_width_pp", *half_width_pp)]
         }
         Fact::Idle { bound_pct, low_pct, .. } => vec![("bound_pct", *bound_pct), ("low_pct", *low_pct)],
-        Fact::OtherCode(of) => {
+        Fact::CodeDiffers(of) => {
             vec![("bytes_before", of.bytes.before as f64), ("bytes_after", of.bytes.after as f64)]
         }
         Fact::Calls(calls) | Fact::CallsAndTime { calls, .. } => {
