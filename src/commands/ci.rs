@@ -115,7 +115,7 @@ fn check_null(args: &CiArgs) -> Result<()> {
     let (operations, recordings) = (args.operations_null.len(), args.null.len());
     if operations > 0 && operations != recordings {
         bail!(
-            "--operations-null: {operations} values for {recordings} recordings; hint: give one for each, in the same order"
+            "--operations-null: {operations} values for {recordings} recordings; hint: give one for each, in the same order, with spaces between them"
         );
     }
     if !args.null.is_empty() && args.gates.fail_on.is_empty() && args.warn.is_empty() {

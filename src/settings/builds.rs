@@ -85,7 +85,7 @@ fn recordings(paths: &[&Path], side: Side, work: &WorkArgs) -> Result<Vec<Record
     for (name, values) in [("operations", operations), ("tps", tps), ("cpu-seconds", cpu_seconds)] {
         if !values.is_empty() && values.len() != paths.len() {
             bail!(
-                "--{name}-{side}: {} values for {} recording(s); hint: give one for each, in the same order",
+                "--{name}-{side}: {} values for {} recording(s); hint: give one for each, in the same order, with spaces between them",
                 values.len(),
                 paths.len()
             );

@@ -6,13 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use pdiff_profile::census::{Census, FunctionId};
+use pdiff_profile::census::FunctionId;
 use pdiff_profile::{OtherNumber, PerSide, Side};
 
 use super::builds::Builds;
 use super::case::{Case, share_pct};
 use super::context::Context;
 use super::library::is_of_library;
+use super::named_uses::{NamedUses, without_stub};
 use super::reason::Reason;
 use super::rules::{code_bytes, conditions_beyond, frame_bytes, has_loop, place};
 
@@ -87,13 +88,32 @@ fn difference(context: &Context<'_>, case: &Case<'_>) -> Option<CodeDifference> 
         numbers: builds.other_numbers(&case.ids).to_vec(),
         calls: uses(PerSide::from_fn(|side| calls(builds, case, side))),
         copies: uses(PerSide::from_fn(|side| copies(builds, case, side))),
-        conditions: PerSide::from_fn(|side| {
-            let asks = conditions_beyond(context, case, side)?;
-            Some(asks.into_iter().map(String::from).collect())
-        }),
+        conditions: conditions(context, case),
         has_loop: PerSide::from_fn(|side| has_loop(context, case, side)),
         frame_bytes: PerSide::from_fn(|side| frame_bytes(context, case, side)),
     })
+}
+
+/// What the conditions ask that only a side's code has. The same comparison of a number in memory and in a register, or at another place
+/// in memory, is the compiler's choice, or that of a record's layout.
+fn conditions(context: &Context<'_>, case: &Case<'_>) -> PerSide<Option<Vec<String>>> {
+    let of = |side: Side| conditions_beyond(context, case, side);
+    let Some(sides) = PerSide::from_fn(of).both() else { return PerSide::default() };
+    let mut after: Vec<String> = sides.after.into_iter().map(String::from).collect();
+    let mut before: Vec<String> = sides.before.into_iter().map(String::from).collect();
+    before.retain(|asks| {
+        let same = after.iter().position(|other| without_place(other) == without_place(asks));
+        same.map(|at| after.remove(at)).is_none()
+    });
+    PerSide::new(Some(before), Some(after))
+}
+
+/// What a condition asks, without where the numbers are: `cmp4 5,r e` for `cmp4 5,[+24] e`. Which one comes first follows from that.
+fn without_place(asks: &str) -> Vec<&str> {
+    let place = |word| if str::starts_with(word, '[') { "r" } else { word };
+    let mut words: Vec<&str> = asks.split([' ', ',']).map(place).collect();
+    words.sort_unstable();
+    words
 }
 
 /// The larger of the shares that each function has under another in the stacks, by its name.
@@ -142,18 +162,17 @@ fn copies(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> BTreeMap<Key, u32
 
 /// What is not used as often in both builds. Functions of one name count as one.
 fn others(builds: &Builds<'_>, counts: PerSide<BTreeMap<Key, u32>>) -> Vec<OtherUses> {
-    let mut places: BTreeMap<String, PerSide<u32>> = BTreeMap::new();
+    let mut uses: BTreeMap<&str, PerSide<NamedUses>> = BTreeMap::new();
     for side in Side::BOTH {
         for ((of, function), count) in &counts[side] {
-            let name = name(builds.census(*of), *function);
-            places.entry(name).or_default()[side] += count;
+            let Some(function) = builds.census(*of).and_then(|census| census.function(*function)) else {
+                continue;
+            };
+            let (name, is_stub) = without_stub(function.name());
+            uses.entry(name).or_default()[side].add(is_stub, *count);
         }
     }
-    let differing = places.into_iter().filter(|(_, places)| places.before != places.after);
-    differing.map(|(function, places)| OtherUses { function, places }).collect()
-}
-
-fn name(census: Option<&Census>, function: FunctionId) -> String {
-    let name = census.and_then(|census| census.function(function)).map(|of| of.name().to_owned());
-    name.unwrap_or_default().trim_end_matches("@plt").to_owned()
+    let places = uses.into_iter().map(|(name, uses)| (name, uses.map(|of| of.places())));
+    let differing = places.filter(|(_, places)| places.before != places.after);
+    differing.map(|(name, places)| OtherUses { function: name.to_owned(), places }).collect()
 }

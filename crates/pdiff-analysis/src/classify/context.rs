@@ -22,6 +22,7 @@ use super::namesakes::Namesakes;
 use super::places::places;
 use super::row_index::RowIndex;
 use super::succession_sets::Successions;
+use super::verdict::BuildDistance;
 use crate::compare::{InlinedInto, Row, SampledCall};
 use crate::findings::is_kernel_object;
 use crate::matching::FoundBy;
@@ -68,6 +69,8 @@ pub(super) struct Context<'a> {
     pub(super) common_shift: CommonShift,
     /// Whether the program is one file on both sides.
     pub(super) same_program: bool,
+    /// How far the builds are from each other.
+    pub(super) distance: Option<BuildDistance>,
     /// Whether most of the program's sampled functions have the same code in both builds, or differ by the layout of a record: what
     /// else differs was changed.
     pub(super) is_patched: bool,
@@ -120,6 +123,12 @@ impl<'a> Context<'a> {
             && unchanged >= SAME_CODE_PART * compared
             && count as f64 >= LEAST_SAME_PART * compared;
         let is_other_version = same.len() >= LEAST_COMPARED && !is_patched && !builds.is_rebuilt();
+        let is_patch = (same.len() >= LEAST_COMPARED).then_some(is_patched);
+        let distance = (!same.is_empty()).then(|| BuildDistance {
+            compared: same.len(),
+            same: count + relaid,
+            is_patch,
+        });
         let has_other_layout = is_patched && relaid > 0;
         let common_shift = CommonShift::new(input, &builds, &cases, is_patched);
         Self {
@@ -134,6 +143,7 @@ impl<'a> Context<'a> {
             common_shift,
             same_program,
             is_patched,
+            distance,
             is_other_version,
             has_other_layout,
             successions: OnceLock::new(),

@@ -129,8 +129,8 @@ pub enum Fact {
         /// The producer after.
         after: String,
     },
-    /// Its callers in the stacks, with their shares in percent.
-    SampledCallers(Vec<(String, f64)>),
+    /// Its callers in the stacks.
+    SampledCallers(Vec<SampledCaller>),
     /// Its callees in the stacks, with their shares in percent.
     SampledCallees(Vec<(String, f64)>),
     /// A callee whose weight under it changed.
@@ -283,6 +283,17 @@ pub enum Fact {
         /// The rule's reason.
         reason: String,
     },
+}
+
+/// A function that stacks show as the caller of another.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SampledCaller {
+    /// Its name.
+    pub name: String,
+    /// What the other function has under it, in percent.
+    pub pct: f64,
+    /// Whether others call that function in the code, and this one does not: the stacks may lack one of those.
+    pub is_indirect: bool,
 }
 
 /// A place in the source.

@@ -9,9 +9,10 @@ use super::case::{Case, share_pct};
 use super::cause::{InBuild, Judged};
 use super::context::Context;
 use super::evidence::Evidence;
-use super::fact::{Fact, InlinedCopies, SourcePlace};
+use super::fact::{Fact, InlinedCopies, SampledCaller, SourcePlace};
+use super::lost_callers::{has_call, has_caller};
 use super::rules::has_no_body;
-use crate::compare::{MeasureChange, Pair, Row};
+use crate::compare::{MeasureChange, Pair, Row, SampledCall};
 use crate::matching::{SourceMove, source_move};
 
 /// How many callers and callees are named.
@@ -102,6 +103,8 @@ fn code(context: &Context<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
     }
     let fact = match case.held_by(side) {
         _ if case.is_background[side] => Fact::Background,
+        // What the linker made for no call is not there.
+        _ if case.is_stub() => Fact::InNoForm { nor_twin: false },
         InBuild::No if builds.is_inlined_without_instance(side, &case.row.name) => {
             Fact::InlinedWithoutInstance
         }
@@ -222,19 +225,35 @@ fn compilers(builds: &Builds<'_>, case: &Case<'_>) -> Option<Fact> {
 /// Its callers and callees in the stacks of a side.
 fn sampled_calls(context: &Context<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
     let row = case.row;
-    let share = |call: &crate::compare::SampledCall| share_pct(row, side, call.weight(side));
-    let shown = |calls: Vec<&crate::compare::SampledCall>, name: fn(&crate::compare::SampledCall) -> &str| {
+    let share = |call: &SampledCall| share_pct(row, side, call.weight(side));
+    let shown = |calls: Vec<&SampledCall>, name: fn(&SampledCall) -> &str| {
         let calls = calls.into_iter().filter(|call| call.weight(side).0 > 0).take(NAMED);
         calls.map(|call| (name(call).to_owned(), share(call))).collect::<Vec<(String, f64)>>()
     };
-    let callers = shown(context.calls_to(row, side), |call| &call.caller);
+    let callers = context.calls_to(row, side).into_iter().filter(|call| call.weight(side).0 > 0).take(NAMED);
+    let callers = callers.map(|call| SampledCaller {
+        name: call.caller.clone(),
+        pct: share(call),
+        is_indirect: is_indirect(context, case, call, side),
+    });
+    let callers = callers.collect();
     let callees = shown(context.calls_from(row, side), |call| &call.callee);
     let facts = [Fact::SampledCallers(callers), Fact::SampledCallees(callees)];
     let is_told = |fact: &Fact| match fact {
-        Fact::SampledCallers(named) | Fact::SampledCallees(named) => !named.is_empty(),
+        Fact::SampledCallers(callers) => !callers.is_empty(),
+        Fact::SampledCallees(named) => !named.is_empty(),
         _ => true,
     };
     facts.into_iter().filter(is_told).map(|fact| Evidence::of(side, fact)).collect()
+}
+
+/// Whether the code of a side's build has direct calls of a function, and none in a caller that the stacks show.
+fn is_indirect(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, side: Side) -> bool {
+    let caller = context.caller(call).filter(|caller| caller.of_program && case.of_program);
+    let census = context.builds.census(side);
+    census.zip(caller).is_some_and(|(census, caller)| {
+        has_caller(census, case, side) && has_call(census, caller, case, side) == Some(false)
+    })
 }
 
 /// The sides in the order "where more of it is, where less".

@@ -38,6 +38,7 @@ mod lost_callers;
 mod missing;
 mod module_pairs;
 mod modules;
+mod named_uses;
 mod namesakes;
 mod nesting;
 mod places;
@@ -61,7 +62,7 @@ pub use code_paths::{
 pub use counts::{CallCounts, CountsError};
 pub use evidence::Evidence;
 pub use evidence_kind::EvidenceKind;
-pub use fact::{CallInCode, CallsThere, Fact, InlinedCopies, SourcePlace, SpinSign};
+pub use fact::{CallInCode, CallsThere, Fact, InlinedCopies, SampledCaller, SourcePlace, SpinSign};
 pub use finding_cause::{FindingCause, finding_causes};
 pub use finding_origin::FunctionCause;
 pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
@@ -71,7 +72,7 @@ pub use missing::{Missing, MissingPart};
 pub use reason::{EnteredBy, OtherCode, Reason, SelfChange, SetMember, TwinSearch};
 pub use rules::FamilyCost;
 pub use setting::SettingValues;
-pub use verdict::{Classification, Verdict, VerdictFamily};
+pub use verdict::{BuildDistance, Classification, Verdict, VerdictFamily};
 
 use pdiff_profile::PerSide;
 use rayon::prelude::*;
@@ -93,7 +94,8 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let flips = flips_of(rows.iter().copied(), &flipped);
     let families = family::set_families(&mut verdicts, &flips, context.common_shift);
     let settings = input.settings.cloned();
-    Classification { verdicts, families, missing: missing::missing(input, &context.builds), settings }
+    let missing = missing::missing(input, &context.builds);
+    Classification { verdicts, families, missing, distance: context.distance, settings }
 }
 
 /// Everything that is known about functions: verdicts on those of rows, by their names; and what the builds hold of a name
@@ -105,13 +107,6 @@ pub fn explain(input: &ClassifyInput<'_>, names: &[String]) -> (Vec<Verdict>, Ve
     // What follows from others is known only with the verdicts on these.
     let (rows, mut verdicts) = verdicts_over_floor(&context, &flipped);
     verdicts.retain(|verdict| names.contains(&verdict.function));
-    for (verdict, case) in verdicts.iter_mut().filter_map(|of| {
-        let case = context.case(&of.function, &of.object, of.file.as_deref())?;
-        (of.cause == Cause::Noise).then_some((of, case))
-    }) {
-        let difference = code_difference::of(&context, case, &verdict.reason);
-        verdict.evidence.splice(0..0, difference.map(Fact::CodeDiffers).map(Evidence::from));
-    }
     let small = context.cases.iter().enumerate().filter(|(row, _)| rows.binary_search(row).is_err());
     let named = small.filter(|(_, case)| names.iter().any(|name| **name == *case.row.name));
     verdicts.extend(named.map(|(_, case)| verdict_of(&context, case, &flipped)));
@@ -163,10 +158,8 @@ fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Ver
     let (confidence, limited_by) = finding.confidence();
     let (tags, tag_facts) = tags::tags(context, case, finding.cause);
     let mut evidence = finding.evidence;
-    if is_claim {
-        let difference = code_difference::of(context, case, &finding.reason);
-        evidence.extend(difference.map(Fact::CodeDiffers).map(Evidence::from));
-    }
+    let difference = code_difference::of(context, case, &finding.reason);
+    evidence.extend(difference.map(Fact::CodeDiffers).map(Evidence::from));
     evidence.extend(facts::facts(context, case));
     evidence.extend(tag_facts);
     let row = case.row;

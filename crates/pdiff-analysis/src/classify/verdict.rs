@@ -122,6 +122,17 @@ pub struct VerdictFamily {
     pub call_overhead_pp: f64,
 }
 
+/// How far two builds of a program are from each other, by the functions that both runs sampled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BuildDistance {
+    /// Those of which the codes could be compared.
+    pub compared: usize,
+    /// Those with the same code, or that of another layout of a record.
+    pub same: usize,
+    /// Whether the builds are a patch apart, which some rules need; `None` if too few functions were compared to tell.
+    pub is_patch: Option<bool>,
+}
+
 /// All verdicts of a comparison.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Classification {
@@ -131,6 +142,8 @@ pub struct Classification {
     pub families: Vec<VerdictFamily>,
     /// What is missing for proof.
     pub missing: Vec<Missing>,
+    /// How far the builds are from each other; `None` if no functions could be compared.
+    pub distance: Option<BuildDistance>,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<SettingsDiff>,
 }

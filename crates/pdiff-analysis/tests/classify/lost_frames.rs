@@ -1,7 +1,7 @@
 //! Chains that lost callers: a leaf without a frame hides who called it. Nothing wrong is claimed of those that are
 //! hidden, and what the code tells is used.
 
-use pdiff_analysis::classify::{Classification, Limit};
+use pdiff_analysis::classify::{Classification, Fact, Limit};
 use pdiff_profile::Side;
 
 use crate::build::{classified, said, seen, verdict, with_rest};
@@ -171,4 +171,22 @@ fn a_function_that_one_build_always_leaves_by_a_jump_did_not_become_lighter_by_i
     let after = with_rest("main;look_up 900\nmain;look_up;get 50\nmain;look_up;get_any 1");
     let outcome = classified(seen(&before, &old), seen(&after, &new));
     assert_eq!(verdict(&outcome, "get_any").limited_by, Some(Limit::LostChains(Side::After)));
+}
+
+#[test]
+fn a_caller_in_the_stacks_whose_code_has_no_call_is_marked_where_others_have_one() {
+    let build = |calls: &str| format!("main:50 work:50 main>work run:90 main>run text:80 put:30 {calls}");
+    let stacks = |put: u64| with_rest(&format!("main;run 60\nmain;run;put {put}"));
+    let callers = |calls: &str| {
+        let outcome = classified(seen(&stacks(90), &build(calls)), seen(&stacks(190), &build(calls)));
+        let facts = verdict(&outcome, "put").evidence.iter().map(|evidence| &evidence.fact);
+        let callers = facts
+            .filter_map(|fact| if let Fact::SampledCallers(of) = fact { Some(of.clone()) } else { None });
+        callers.flatten().map(|caller| (caller.name, caller.is_indirect)).collect::<Vec<_>>()
+    };
+    let run = |is_indirect: bool| vec![("run".to_owned(), is_indirect); 2];
+    assert_eq!(callers("text>put"), run(true));
+    assert_eq!(callers("text>put run>put"), run(false));
+    // It is called through pointers alone.
+    assert_eq!(callers(""), run(false));
 }

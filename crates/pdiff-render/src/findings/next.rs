@@ -45,7 +45,7 @@ pub(super) fn missing_callers(comparison: &Comparison) -> Option<Block> {
     let mut text = Vec::new();
     if is_many(before.told_pct, after.told_pct) {
         text.push(format!(
-            "{:.0} % of samples before and {:.0} % after lack the function that was called last, because what ran had set up no frame. The parts \
+            "{:.0} % of samples before and {:.0} % after lack the direct caller of what ran, because that had set up no frame. The parts \
              have it back where other samples show it, by the code at the return addresses; rows and plain flame graphs are as recorded",
             before.told_pct, after.told_pct
         ));

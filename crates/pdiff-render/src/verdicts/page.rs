@@ -1,7 +1,7 @@
 //! Verdicts as a page: the answer first, then why its parts changed, then the other functions; or all functions by cause.
 
 use pdiff_analysis::Comparison;
-use pdiff_analysis::classify::{Cause, Classification, VerdictFamily, finding_causes};
+use pdiff_analysis::classify::{BuildDistance, Cause, Classification, VerdictFamily, finding_causes};
 
 use crate::compare::comparability;
 use crate::compare::heading;
@@ -87,7 +87,21 @@ fn closing(of: &Classification, detail: VerdictDetail) -> Vec<Block> {
     let noise = of.verdicts.iter().filter(|verdict| verdict.cause == Cause::Noise).count();
     let text = format!("{noise} of {} functions changed by no more than noise", of.verdicts.len());
     let counts = if detail == VerdictDetail::Largest { parts::counts(of) } else { Vec::new() };
-    [counts, vec![Line::block("noise", text)]].concat()
+    let distance = of.distance.map(|of| Line::block("builds", distance_text(of)));
+    counts.into_iter().chain([Line::block("noise", text)]).chain(distance).collect()
+}
+
+/// How far the builds are from each other: it decides which rules are tried.
+fn distance_text(of: BuildDistance) -> String {
+    let BuildDistance { compared, same, is_patch } = of;
+    let functions = format!("of {compared} functions that both runs sampled {same} have the same code");
+    match is_patch {
+        Some(true) => format!("a patch apart: {functions}"),
+        Some(false) => format!("more than a patch apart: {functions}; rules for such builds are not tried"),
+        None => format!(
+            "too few functions to call them a patch apart: {functions}; rules for such builds are not tried"
+        ),
+    }
 }
 
 fn families(of: &Classification) -> Vec<Block> {

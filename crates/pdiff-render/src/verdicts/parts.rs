@@ -114,8 +114,8 @@ fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: 
         let (points, per_op) = inside.delta();
         let change = change_text(comparison, points, per_op);
         let verdict = inside.function().and_then(|member| verdict_on(of, &member.name, &member.object));
-        let verdict = verdict.filter(|of| of.cause != Cause::Noise);
-        let text = verdict.map_or_else(String::new, |verdict| {
+        let told = verdict.filter(|of| of.cause != Cause::Noise);
+        let text = told.map_or_else(String::new, |verdict| {
             format!(": {}{}", as_a_whole(verdict.cause, inside.change()), verdict_text(verdict))
         });
         let line = Line::block("inside", format!("{change} in {}{text}", inside.text()));
@@ -134,6 +134,7 @@ fn diff_line(of: &Verdict) -> Option<Block> {
             | Cause::MoreCalls
             | Cause::NewlyActive
             | Cause::Moved
+            | Cause::Noise
     );
     let facts = of.evidence.iter().map(|evidence| &evidence.fact);
     let other = facts.filter(|fact| matches!(fact, Fact::CodeDiffers(_))).map(fact_text).next();

@@ -1,8 +1,8 @@
 //! Verdicts for tests: small, by hand.
 
 use pdiff_analysis::classify::{
-    Cause, Classification, Confidence, Evidence, Fact, InBuild, Judged, Limit, Missing, MissingPart, Reason,
-    Tag, Verdict, VerdictFamily,
+    BuildDistance, Cause, Classification, Confidence, Evidence, Fact, InBuild, Judged, Limit, Missing,
+    MissingPart, Reason, Tag, Verdict, VerdictFamily,
 };
 use pdiff_profile::{Presence, Side};
 
@@ -57,6 +57,7 @@ pub(crate) fn classification() -> Classification {
             verdict("slow\u{1b}[31m", Cause::Heavier, (1.0, 2.0)),
             leaf,
         ],
+        distance: Some(BuildDistance { compared: 40, same: 31, is_patch: Some(true) }),
         families: vec![VerdictFamily {
             id: 0,
             members: vec!["leaf".to_owned(), "scan".to_owned()],

@@ -54,7 +54,10 @@ fn add_numbers(
         let displacements = (old.memory_displacement64(), new.memory_displacement64());
         let is_address = old.is_ip_rel_memory_operand() || are_addresses(before, after, displacements);
         if displacements.0 != displacements.1 && !is_address {
-            numbers.push(other(NumberUse::Displacement, displacements));
+            // A sum of four bytes is no pointer.
+            let is_sum = old.mnemonic() == Mnemonic::Lea && old.op0_register().size() < 8;
+            let used = if is_sum { NumberUse::Operand } else { NumberUse::Displacement };
+            numbers.push(other(used, displacements));
         }
     }
     for operand in 0..old.op_count() {
@@ -176,6 +179,9 @@ mod tests {
             numbers(b"\x83\x7f\x18\xff", b"\x83\x7f\x20\xfe"),
             Some(vec![(NumberUse::Displacement, 0x18, 0x20), (NumberUse::Compared, -1, -2)])
         );
+        // lea 0x246(%rax),%r8d; lea 0x918(%rax),%r8d
+        let added = Some(vec![(NumberUse::Operand, 0x246, 0x918)]);
+        assert_eq!(numbers(b"\x44\x8d\x80\x46\x02\x00\x00", b"\x44\x8d\x80\x18\x09\x00\x00"), added);
         // shl $4,%rax; shl $6,%rax
         let shifted = Some(vec![(NumberUse::Shifted, 4, 6)]);
         assert_eq!(numbers(b"\x48\xc1\xe0\x04", b"\x48\xc1\xe0\x06"), shifted);

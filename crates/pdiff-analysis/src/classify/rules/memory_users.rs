@@ -1,12 +1,15 @@
 //! Who may get and give back more memory: stacks do not show who called a memory manager, because it sets up no frames. The code
 //! of both builds shows which functions call it at more or fewer places.
 
+use std::collections::BTreeMap;
+
 use pdiff_profile::{PerSide, Side};
 
 use crate::c_library::is_of_memory;
 use crate::classify::case::Case;
 use crate::classify::context::Context;
 use crate::classify::limit::Limit;
+use crate::classify::named_uses::{NamedUses, without_stub};
 
 /// How many functions are named.
 const NAMED: usize = 3;
@@ -38,9 +41,13 @@ pub(super) fn changed_users(context: &Context<'_>, case: &Case<'_>, more: Side) 
 /// The places at which the code of a function gets memory or gives it back.
 fn calls(context: &Context<'_>, user: &Case<'_>, side: Side) -> u32 {
     let Some(census) = context.builds.census(side) else { return 0 };
-    let edges = user.ids[side].iter().flat_map(|id| census.calls_from(*id));
-    let is_of_memory = |callee| {
-        census.function(callee).is_some_and(|callee| is_of_memory(callee.name().trim_end_matches("@plt")))
-    };
-    edges.filter(|edge| is_of_memory(edge.callee)).map(|edge| edge.calls + edge.tail_jumps).sum()
+    let mut uses: BTreeMap<&str, NamedUses> = BTreeMap::new();
+    for edge in user.ids[side].iter().flat_map(|id| census.calls_from(*id)) {
+        let Some(callee) = census.function(edge.callee) else { continue };
+        let (name, is_stub) = without_stub(callee.name());
+        if is_of_memory(name) {
+            uses.entry(name).or_default().add(is_stub, edge.calls + edge.tail_jumps);
+        }
+    }
+    uses.into_values().map(NamedUses::places).sum()
 }

@@ -34,8 +34,8 @@ pub(super) fn code_difference_text(of: &CodeDifference) -> String {
         let asks = asks.as_ref().filter(|asks| !asks.is_empty())?;
         Some(format!("{which}: {}", conditions_text(asks)))
     };
-    parts.extend(checks("new checks", &of.conditions.after));
-    parts.extend(checks("checks gone", &of.conditions.before));
+    parts.extend(checks("more checks", &of.conditions.after));
+    parts.extend(checks("fewer checks", &of.conditions.before));
     let parts = if parts.is_empty() { String::new() } else { format!("; {}", parts.join("; ")) };
     format!("{} {length}{parts}", of.function)
 }
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(
             code_difference_text(&other),
             "pop has 851 bytes instead of 796; calls: lock 0 -> 2, unlock 0 -> 2, free 0 -> 2 and 1 more; inlined: pause 0 -> 2; a loop, \
-             which it did not have; checks gone: x < 0"
+             which it did not have; fewer checks: x < 0"
         );
         let by_value = CodeDifference {
             frame_bytes: PerSide::new(Some(0), Some(256)),

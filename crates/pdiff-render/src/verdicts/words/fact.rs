@@ -1,6 +1,8 @@
 //! A fact in words, and its numbers by name.
 
-use pdiff_analysis::classify::{CallInCode, CallsThere, Fact, InlinedCopies, SourcePlace, SpinSign};
+use pdiff_analysis::classify::{
+    CallInCode, CallsThere, Fact, InlinedCopies, SampledCaller, SourcePlace, SpinSign,
+};
 use pdiff_analysis::matching::{FoundBy, SourceMove};
 use pdiff_profile::census::{Spin, Visibility};
 use pdiff_profile::{PerSide, RemarkPlace, Side};
@@ -95,7 +97,14 @@ pub fn fact_text(of: &Fact) -> String {
             format!("the compiler on the call in {caller} ({file}:{line}:{column}{more}): {words}")
         }
         Fact::Compilers { before, after } => format!("{before} before, {after} after"),
-        Fact::SampledCallers(named) => format!("callers in the stacks: {}", shares_text(named)),
+        Fact::SampledCallers(callers) => {
+            let caller = |of: &SampledCaller| {
+                let indirect = if of.is_indirect { " (no direct call)" } else { "" };
+                format!("{} {:.2} %{indirect}", of.name, of.pct)
+            };
+            let callers: Vec<String> = callers.iter().map(caller).collect();
+            format!("callers in the stacks: {}", callers.join(", "))
+        }
         Fact::SampledCallees(named) => format!("callees in the stacks: {}", shares_text(named)),
         Fact::CalleeChange { callee, change_pp } => format!("{callee} under it: {change_pp:+.2} points"),
         Fact::Entered { callee, after_pct, before_code } => {

@@ -185,7 +185,7 @@ pub fn reason_text(of: &Reason) -> String {
             cost(change)
         ),
         Reason::CostShared { judged, change } => format!(
-            "{} costs {} per operation; all functions together changed as much, within noise",
+            "{} costs {} per operation; without the change of the typical function, that is within noise",
             measure(*judged),
             cost(change)
         ),
