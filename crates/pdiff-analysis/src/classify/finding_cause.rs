@@ -236,8 +236,19 @@ fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named
     let cause = if grew { Cause::Heavier } else { Cause::Lighter };
     match finding.main_kernel_work() {
         Some(kind) => (cause, Confidence::Likely, Some(PartLimit::KernelWork(kind))),
+        None if is_mostly_noise(finding, of, delta) => (cause, confidence, Some(PartLimit::MainIsNoise)),
         None => (cause, confidence, Some(PartLimit::NoMainCause)),
     }
+}
+
+/// Whether half of the change or more is a function's whose verdict is noise: it changed no more than all functions may have.
+fn is_mostly_noise(finding: &Finding, of: &Classification, delta: f64) -> bool {
+    let change = |member: &FindingMember| member.delta_per_op().unwrap_or(member.delta_pp());
+    finding.members.iter().any(|member| {
+        let verdict = of.verdict_on(&member.name, &member.object);
+        change(member) * delta >= MAIN_PART * delta * delta
+            && verdict.is_some_and(|verdict| verdict.cause == Cause::Noise)
+    })
 }
 
 /// The function inside, other than the one that names the finding, whose own cause explains most of the change: what its machine code

@@ -239,6 +239,8 @@ pub enum PartLimit {
     ProvedInside,
     /// No cause explains half of the change.
     NoMainCause,
+    /// Half of the change or more is that of a function which, by its verdict, may have changed no more than all functions.
+    MainIsNoise,
     /// Most of the change is in a function inside, which has a cause of its own.
     CauseInside,
     /// Half of the change or more is work of the kernel for one reason.

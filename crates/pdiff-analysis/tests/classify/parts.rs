@@ -44,8 +44,9 @@ fn a_part_whose_functions_have_no_known_cause_is_unclear() {
     };
     outcome.verdicts.iter_mut().for_each(|verdict| verdict.cause = Cause::Moved);
     let limit = Some(PartLimit::NoMainCause);
-    assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Likely, limit.clone()));
+    assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Likely, limit));
     outcome.verdicts.iter_mut().for_each(|verdict| verdict.cause = Cause::Noise);
+    let limit = Some(PartLimit::MainIsNoise);
     assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Unclear, limit));
 }
 

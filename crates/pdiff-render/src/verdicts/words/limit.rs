@@ -243,6 +243,9 @@ pub fn part_limit_text(of: &PartLimit) -> String {
         PartLimit::NoNames => "this code has no names; the other side may have the same code under its names",
         PartLimit::ProvedInside => "proved of functions inside it, not of the one that it is named by",
         PartLimit::NoMainCause => "no single cause explains half of this part",
+        PartLimit::MainIsNoise => {
+            "the function that has most of it has no cause: alone, it may have changed no more than the typical function"
+        }
         PartLimit::CauseInside => "most of it is in a function inside it, and the cause is that function's",
         PartLimit::KernelWork(kind) => return format!("most of it is in the kernel: {}", work_text(*kind)),
     };
