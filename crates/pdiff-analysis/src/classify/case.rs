@@ -5,11 +5,9 @@ use pdiff_profile::{PerSide, Side};
 
 use super::builds::Builds;
 use super::cause::InBuild;
+use super::named_uses::without_stub;
 use crate::compare::{MatchedBy, Row};
 use crate::matching::{FoundBy, Match};
-
-/// The end of the names of stubs.
-const PLT_MARK: &str = "@plt";
 
 /// A row with the functions behind it.
 pub(super) struct Case<'a> {
@@ -65,7 +63,7 @@ impl<'a> Case<'a> {
 
     /// Whether it is a stub that leads to a function of another object, and no function of the program.
     pub(super) fn is_stub(&self) -> bool {
-        self.row.name.ends_with(PLT_MARK)
+        without_stub(&self.row.name).1
     }
 
     /// Whether it is of a library that is one file on both sides.

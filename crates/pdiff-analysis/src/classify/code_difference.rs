@@ -176,3 +176,16 @@ fn others(builds: &Builds<'_>, counts: PerSide<BTreeMap<Key, u32>>) -> Vec<Other
     let differing = places.filter(|(_, places)| places.before != places.after);
     differing.map(|(name, places)| OtherUses { function: name.to_owned(), places }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_compared_number_is_makes_no_other_check() {
+        assert_eq!(without_place("cmp1 32,[+0] e"), without_place("cmp1 32,r e"));
+        assert_eq!(without_place("cmp4 0,[+24] e"), without_place("cmp4 0,[+32] e"));
+        assert_ne!(without_place("cmp4 0,r e"), without_place("cmp4 1,r e"));
+        assert_ne!(without_place("cmp4 0,r e"), without_place("cmp4 0,r s"));
+    }
+}

@@ -26,3 +26,22 @@ impl NamedUses {
         self.direct.max(self.by_stub)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_of_a_stub_is_one_call_of_what_it_leads_to() {
+        let mut uses = NamedUses::default();
+        for (name, count) in [("strlen@plt", 2), ("strlen", 2)] {
+            let (plain, is_stub) = without_stub(name);
+            assert_eq!(plain, "strlen");
+            uses.add(is_stub, count);
+        }
+        assert_eq!(uses.places(), 2);
+        // Functions of one name are several.
+        uses.add(false, 3);
+        assert_eq!(uses.places(), 5);
+    }
+}

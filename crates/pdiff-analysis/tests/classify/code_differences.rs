@@ -1,4 +1,4 @@
-//! What differs in the code that runs for a function is told with its verdict.
+//! A verdict reports what differs in the code that runs for the function.
 
 use pdiff_analysis::classify::{Classification, CodeDifference, Fact, OtherUses};
 use pdiff_profile::{NumberUse, OtherNumber, PerSide};

@@ -97,9 +97,11 @@ fn distance_text(of: BuildDistance) -> String {
     let functions = format!("of {compared} functions that both runs sampled {same} have the same code");
     match is_patch {
         Some(true) => format!("a patch apart: {functions}"),
-        Some(false) => format!("more than a patch apart: {functions}; rules for such builds are not tried"),
+        Some(false) => {
+            format!("more than a patch apart: {functions}; rules for builds a patch apart are not tried")
+        }
         None => format!(
-            "too few functions to call them a patch apart: {functions}; rules for such builds are not tried"
+            "too few functions to call them a patch apart: {functions}; rules for builds a patch apart are not tried"
         ),
     }
 }

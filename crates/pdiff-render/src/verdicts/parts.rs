@@ -23,7 +23,7 @@ const MOST_INSIDE: usize = 3;
 /// What makes less of its part's change is not listed.
 const LEAST_OF_PART: f64 = 0.05;
 
-/// Less busy waiting than this part of a part, in percent, is told by `pdiff explain` alone.
+/// A page on all parts leaves out busy waiting below this percentage of a part; `pdiff explain` reports it.
 const LEAST_POLLING_PCT: f64 = 5.0;
 
 /// Columns of a name in a sentence.

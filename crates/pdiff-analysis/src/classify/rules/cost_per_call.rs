@@ -6,6 +6,7 @@ use crate::classify::context::Context;
 use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::limit::Limit;
+use crate::classify::named_uses::without_stub;
 use crate::compare::Row;
 use crate::policy::Share;
 use pdiff_profile::Side;
@@ -15,9 +16,6 @@ pub(super) const MORE_CALLS: f64 = 1.1;
 
 /// So many times as often is not the same work in another way.
 const MANY_MORE: f64 = 1.5;
-
-/// The end of the names of the linker's stubs, which lead to functions of libraries.
-const STUB: &str = "@plt";
 
 /// A finding that a function's own code costs more or less. If its code differs, and counts say that it is called as often, then each
 /// call does more or less. The same code may be slower for the place of its data, for other threads, and more.
@@ -43,7 +41,7 @@ pub(super) fn cost_per_call(
 fn calls_more_of(context: &Context<'_>, case: &Case<'_>) -> Option<String> {
     let (counts, census) = (context.input.counts?, context.builds.census(Side::After)?);
     let called = case.ids.after.iter().flat_map(|id| census.calls_from(*id)).map(|edge| edge.callee);
-    let names = called.filter_map(|id| Some(census.function(id)?.name().trim_end_matches(STUB)));
+    let names = called.filter_map(|id| Some(without_stub(census.function(id)?.name()).0));
     let mut more = names.filter(|name| counts.is_entered_more(&case.row.name, name, MANY_MORE) == Some(true));
     more.next().map(str::to_owned)
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-/// Different conditions that are told.
+/// Different conditions that are named.
 const MOST: usize = 3;
 
 /// Conditions, each once, with how many there are of it; of many kinds their number alone.
@@ -12,7 +12,7 @@ pub(super) fn conditions_text(of: &[String]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     of.iter().for_each(|asks| *counts.entry(condition_text(asks)).or_default() += 1);
     if counts.len() > MOST {
-        return format!("{} of {} kinds", of.len(), counts.len());
+        return format!("{}, of {} kinds", of.len(), counts.len());
     }
     let text =
         |(asks, count): (String, usize)| if count == 1 { asks } else { format!("{asks} ({count} times)") };
@@ -80,6 +80,6 @@ mod tests {
     fn equal_conditions_are_counted() {
         let all = ["cmp4 5,r e", "cmp8 0,r e", "cmp4 5,r e", "test 1,r e", "test 2,r e"].map(str::to_owned);
         assert_eq!(conditions_text(&all[..4]), "x & 1, x == 0, x == 5 (2 times)");
-        assert_eq!(conditions_text(&all), "5 of 4 kinds");
+        assert_eq!(conditions_text(&all), "5, of 4 kinds");
     }
 }

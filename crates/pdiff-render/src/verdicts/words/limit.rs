@@ -120,9 +120,10 @@ pub fn limit_text(of: &Limit) -> String {
             "the library is the same file, and the stacks do not show which caller calls it differently".to_owned()
         }
         Limit::MemoryUsers(users) => {
-            let places = |calls: &PerSide<u32>| match calls.before == calls.after {
-                true => format!("{} calls", calls.after),
-                false => format!("{} -> {} calls", calls.before, calls.after),
+            let places = |calls: &PerSide<u32>| match (calls.before, calls.after) {
+                (1, 1) => "1 call".to_owned(),
+                (before, after) if before == after => format!("{after} calls"),
+                (before, after) => format!("{before} -> {after} calls"),
             };
             let named: Vec<String> =
                 users.iter().map(|(function, calls)| format!("{function} ({})", places(calls))).collect();
@@ -166,7 +167,7 @@ pub fn limit_text(of: &Limit) -> String {
             format!("{other}, in the same source file, is in the {in_build} binary alone: it may be the same function")
         }
         Limit::CallsMoreOf(callee) => format!(
-            "its own code is, but by the counts it calls {callee} more often: what that costs is not in its own time"
+            "its own time is less, but by the counts it calls {callee} more often, and what that costs is not in its own time"
         ),
         Limit::NoCallerSeen(side) => format!(
             "neither the stacks nor the code of the {side} binary show what calls it, so what it may have replaced could not be looked for"
