@@ -360,17 +360,17 @@ impl Pair<'_> {
         let mut flips =
             std::mem::take(&mut confirmed_flips(self.before, self.after, &self.matching, found)[inlined_on]);
         let is_moved_out = self.is_moved_out(found, inlined_on);
-        if is_moved_out {
-            let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
-            let more = self.holders_above(found, inlined_on);
-            flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
+        let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
+        let more = if is_moved_out {
+            self.holders_above(found, inlined_on)
         } else if self.is_called_through_pointers(found, inlined_on.other()) {
-            flips.extend(self.holders_alone(found, inlined_on));
+            self.holders_alone(found, inlined_on)
         } else if self.is_split(found, inlined_on) {
-            let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
-            let more = self.holders_that_call(found, inlined_on);
-            flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
-        }
+            self.holders_that_call(found, inlined_on)
+        } else {
+            self.holders_inlined_there(found, inlined_on)
+        };
+        flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
         let with_caller = |flip| self.caller(found, flip, inlined_on);
         flips.iter().filter_map(with_caller).map(|flip| CallerFlip { is_moved_out, ..flip }).collect()
     }
@@ -454,6 +454,35 @@ impl Pair<'_> {
             there.call(callers[inlined_on.other()], function).is_some()
         };
         self.holders(found, inlined_on).into_iter().filter(calls).collect()
+    }
+
+    /// Those of the functions that contain copies on `inlined_on` which are only inlined themselves on the other side, into functions that
+    /// call the function there, contain no copy of it, and had nothing to do with it here.
+    fn holders_inlined_there(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
+        let (here, copied) = self.on(found, inlined_on);
+        let (there, called) = self.on(found, inlined_on.other());
+        let calls_for_it = |container: FunctionId| {
+            let partner = match inlined_on {
+                Side::Before => self.matching.before_of(container).map(|found| found.before),
+                Side::After => self.matching.after_of(container).map(|found| found.after),
+            };
+            let is_free = |partner: FunctionId| {
+                here.call(partner, copied).is_none() && here.sites_in(copied, partner).is_empty()
+            };
+            there.call(container, called).is_some()
+                && there.sites_in(called, container).is_empty()
+                && partner.is_some_and(is_free)
+        };
+        let is_one = |flip: &Flip| {
+            let callers = PerSide::new(flip.caller_before, flip.caller_after);
+            let (holder, holder_there) = (callers[inlined_on], callers[inlined_on.other()]);
+            let mut containers = there.inlined_into(holder_there).map(|into| into.caller);
+            holder != copied
+                && here.call(holder, copied).is_none()
+                && is_inlined_only(there, holder_there)
+                && containers.any(calls_for_it)
+        };
+        self.holders(found, inlined_on).into_iter().filter(is_one).collect()
     }
 
     /// Those of the functions that contain copies on `inlined_on` which lead to the function in the code of the other side.

@@ -154,3 +154,18 @@ fn what_copies_elsewhere_cost_is_not_taken_off_the_cost_of_another_function() {
     );
     assert_eq!(said(&outcome, "results"), "inline-regression proved R-inline-lost");
 }
+
+#[test]
+fn what_was_inlined_in_a_function_that_is_now_inlined_itself_is_of_its_family() {
+    let build = "main:50 work:50 main>work main>get main>other other:90 hash:46 other>hash";
+    let before = with_rest("main;get 50\nmain;get;intern 200\nmain;get;intern;+hash 130");
+    let after = with_rest("main;get 50\nmain;get;+intern 200\nmain;get;+intern;hash 130");
+    let outcome = classified(
+        seen(&before, &format!("{build} get:100 get>intern intern:400 intern<hash*1")),
+        seen(&after, &format!("{build} get:460 get<intern*1 get>hash")),
+    );
+    for name in ["intern", "hash"] {
+        assert_eq!(said(&outcome, name), "inline-change proved R-inline-change", "{name}");
+        assert!(cost_of(&outcome, name).0.abs() < 1e-9, "{name}");
+    }
+}
