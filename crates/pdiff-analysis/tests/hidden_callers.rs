@@ -325,6 +325,16 @@ fn a_call_that_was_recorded_is_known_where_the_code_has_several_ways() {
     // A function without frame calls one that has a frame: the chain misses the caller of the former.
     let stacks = "run 10\nmain;each;compare 60\nmain 30";
     assert_eq!(total("main > run", "main > run, run > each, each > compare", stacks, "run"), 70.0);
+    // The function called jumped or called on through a pointer, to what other stacks show below it, and that alone calls the leaf.
+    let stacks = "get 10\nmain;parse 10\nmain;leaf 50\nmain 30";
+    let by_pointer = "main > get, parse > leaf, scan > leaf";
+    assert_eq!(total("main > get", by_pointer, stacks, "parse"), 60.0);
+    assert_eq!(total("main > get", by_pointer, stacks, "get"), 70.0);
+    let also_seen = stacks.replace("main 30", "main;scan 10\nmain 20");
+    assert_eq!(total("main > get", by_pointer, &also_seen, "parse"), 10.0);
+    // It may be below another function.
+    let entered = "main > get, main > other, other > parse, parse > leaf";
+    assert_eq!(total("main > get", entered, stacks, "parse"), 10.0);
     // From the function called, jumps lead on.
     let stacks = "a 10\nb 10\nc 10\nmain;work;leaf 50\nmain 20";
     let code = "main > a, main > c, a ~ b, b ~ work, c ~ work, work > leaf";

@@ -71,11 +71,17 @@ impl<'a> BuildFunctions<'a> {
         stubs.filter(is_stub).map(Function::target).collect()
     }
 
-    /// The key of a function, where it has samples somewhere.
+    /// The key of a function, where it has samples somewhere. It may have another one without a file: of addresses that only its symbol
+    /// tells of.
     pub(super) fn key_of(&mut self, id: FunctionId) -> Option<KeyId> {
         let name = self.census.function(id)?.name();
         let keys = self.by_name.get(name).cloned().unwrap_or_default();
-        let mut found = keys.into_iter().filter(|key| self.of_key(*key).contains(&id)).collect::<Vec<_>>();
-        found.pop().filter(|_| found.is_empty())
+        let found: Vec<KeyId> = keys.into_iter().filter(|key| self.of_key(*key).contains(&id)).collect();
+        let in_file = |key: &KeyId| self.keys.get(*key).files[self.side].is_some();
+        let with_file: Vec<KeyId> = found.iter().copied().filter(in_file).collect();
+        match (&*found, &*with_file) {
+            ([only], _) | (_, [only]) => Some(*only),
+            _ => None,
+        }
     }
 }

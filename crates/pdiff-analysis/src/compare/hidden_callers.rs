@@ -300,16 +300,26 @@ impl<'a> HiddenCallers<'a> {
     }
 
     /// The functions that its stacks show below callers that called through a pointer. What is a leaf may have lost its caller, unless no
-    /// code calls it.
+    /// code calls it. Below a function whose frame is gone, because it jumped there or the leaf hides it, only what no code calls is sure
+    /// to be called by it.
     fn seen(&mut self) -> Vec<(KeyId, KeyId)> {
-        let through_pointer: Vec<Pair> =
-            self.pairs.keys().filter(|pair| pair.call == KnownCall::Pointer).copied().collect();
         let census = self.build.census;
-        let mut is_seen = |pair: &Pair| {
-            !pair.is_leaf || !self.build.of_key(pair.callee).iter().any(|id| is_entered(census, *id))
-        };
-        let seen = through_pointer.into_iter().filter(|pair| is_seen(pair));
-        seen.map(|pair| (pair.caller, pair.callee)).collect()
+        let pairs: Vec<Pair> = self.pairs.keys().copied().collect();
+        let mut seen = Vec::new();
+        for pair in pairs {
+            let caller = match pair.call {
+                KnownCall::Pointer => Some(pair.caller),
+                KnownCall::Other(called) => self.build.key_of(called),
+                KnownCall::Itself | KnownCall::Unknown => None,
+            };
+            let Some(caller) = caller else { continue };
+            let below = self.build.of_key(pair.callee);
+            let is_sure = pair.call == KnownCall::Pointer && !pair.is_leaf;
+            if is_sure || !below.is_empty() && !below.iter().any(|id| is_entered(census, *id)) {
+                seen.push((caller, pair.callee));
+            }
+        }
+        seen
     }
 
     /// What is between the pairs, where `seen` were seen below callers that called through a pointer: the gaps, and how much weight has
@@ -379,13 +389,18 @@ impl<'a> HiddenCallers<'a> {
     fn between(&mut self, pair: Pair, seen: &FxHashSet<(KeyId, KeyId)>) -> Between {
         match pair.call {
             KnownCall::Itself => Between::default(),
-            KnownCall::Other(called) => self.between_called(called, pair),
+            KnownCall::Other(called) => self.between_called(called, pair, seen),
             KnownCall::Unknown | KnownCall::Pointer => Between { called: None, path: self.path(pair, seen) },
         }
     }
 
     /// What is between a pair of which the upper one called `called`: that function, and the only path from there.
-    fn between_called(&mut self, called: FunctionId, Pair { callee, is_leaf, .. }: Pair) -> Between {
+    fn between_called(
+        &mut self,
+        called: FunctionId,
+        Pair { callee, is_leaf, .. }: Pair,
+        seen: &FxHashSet<(KeyId, KeyId)>,
+    ) -> Between {
         let below = self.below(callee);
         let key = self.build.key_of(called);
         if below.contains(&called) || key.is_none_or(|key| key == callee) {
@@ -399,7 +414,7 @@ impl<'a> HiddenCallers<'a> {
         let path = match ways {
             Some(ways) if !ways.is_empty() => self.path_of(after_it(ways).collect()),
             // It jumps or calls on through a pointer.
-            _ => Path::Unknown,
+            _ => key.and_then(|key| self.seen_way(key, &below, is_hiding, seen)).unwrap_or(Path::Unknown),
         };
         Between { called: key, path }
     }
@@ -409,6 +424,37 @@ impl<'a> HiddenCallers<'a> {
         let Some(way) = ways.pop() else { return Path::Nothing };
         let keys: Option<Box<[KeyId]>> = way.into_iter().map(|id| self.build.key_of(id)).collect();
         keys.filter(|_| ways.is_empty()).map_or(Path::Unknown, Path::Only)
+    }
+
+    /// The way to functions from one that a caller calls through a pointer, if stacks show one such function below the caller; `None` if they
+    /// show none.
+    fn seen_way(
+        &mut self,
+        caller: KeyId,
+        below: &[FunctionId],
+        is_hiding: bool,
+        seen: &FxHashSet<(KeyId, KeyId)>,
+    ) -> Option<Path> {
+        let census = self.build.census;
+        let are = |is: fn(&Census, FunctionId) -> bool| below.iter().all(|id| is(census, *id));
+        if !are(has_few_pointers) && !are(is_of_c) {
+            return None;
+        }
+        let ways = ways_of_pointers(census, &leads_to(census, below)?, is_hiding);
+        let mut is_seen = |way: &Vec<FunctionId>| {
+            let first = way.first().and_then(|first| self.build.key_of(*first));
+            first.is_some_and(|first| seen.contains(&(caller, first)))
+        };
+        let (of_seen, unseen): (Vec<_>, Vec<_>) = ways.into_iter().partition(&mut is_seen);
+        // What calls nothing is in no chain but as a leaf: that no stack shows it tells nothing.
+        let leaves_no_frame = |way: &Vec<FunctionId>| {
+            way.first().is_some_and(|first| called_from(census, *first).next().is_none())
+        };
+        match of_seen.is_empty() {
+            true => None,
+            false if unseen.iter().any(leaves_no_frame) => Some(Path::Unknown),
+            false => Some(self.path_of(of_seen)),
+        }
     }
 
     /// The functions that a key represents; of one in a library, the stubs that lead to it.
@@ -444,22 +490,11 @@ impl<'a> HiddenCallers<'a> {
         let Some(leads) = leads_to(census, &below) else { return Path::Unknown };
         let Some(paths) = paths(census, entered, &leads, is_hiding) else { return Path::Unknown };
         if call == KnownCall::Pointer && !starts {
-            let ways = ways_of_pointers(census, &leads, is_hiding);
-            let are = |is: fn(&Census, FunctionId) -> bool| below.iter().all(|id| is(census, *id));
-            let mut is_seen = |way: &Vec<FunctionId>| {
-                let first = way.first().and_then(|first| self.build.key_of(*first));
-                first.is_some_and(|first| seen.contains(&(caller, first)))
-            };
-            let (of_seen, unseen): (Vec<_>, Vec<_>) = ways.iter().cloned().partition(&mut is_seen);
-            if !of_seen.is_empty() && (are(has_few_pointers) || are(is_of_c)) {
-                // What calls nothing is in no chain but as a leaf: that no stack shows it tells nothing.
-                let leaves_no_frame = |way: &Vec<FunctionId>| {
-                    way.first().is_some_and(|first| called_from(census, *first).next().is_none())
-                };
-                let is_ruled_out = !unseen.iter().any(leaves_no_frame);
-                return if is_ruled_out { self.path_of(of_seen) } else { Path::Unknown };
-            } else if are(has_few_pointers) {
-                return self.path_of(ways);
+            if let Some(path) = self.seen_way(caller, &below, is_hiding, seen) {
+                return path;
+            }
+            if below.iter().all(|id| has_few_pointers(census, *id)) {
+                return self.path_of(ways_of_pointers(census, &leads, is_hiding));
             }
         }
         if !paths.is_empty() || !is_hiding {
