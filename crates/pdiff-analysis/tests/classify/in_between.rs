@@ -202,3 +202,39 @@ fn where_all_functions_share_less_a_callee_that_is_called_twice_did_not_come_fro
     assert_eq!(said(&classified(seen(&heavier, &twice), seen(&lighter, &fewer)), "has"), moved);
     assert_eq!(said_of("call", "has>find", [160, 160], [138, 138]), "heavier unclear R-callees");
 }
+
+#[test]
+fn a_function_that_hardly_changed_itself_may_have_been_left_by_what_it_led_to() {
+    let build = "main:50 work:50 main>work call:90 exec:900 main>call call>exec ";
+    let before = with_rest("main;call 30\nmain;call;exec 400");
+    let after = with_rest("main;call 24\nmain;direct 6\nmain;direct;exec 400");
+    let outcome =
+        classified(seen(&before, build), seen(&after, &format!("{build} direct:60 main>direct direct>exec")));
+    assert_eq!(said(&outcome, "call"), "moved likely R-in-between");
+}
+
+#[test]
+fn a_call_that_was_exchanged_for_another_one_led_nowhere_else() {
+    let build = "main:50 work:50 set:90 other:90 get:80 clear:80 main>work main>set main>other other>clear ";
+    let before = with_rest("main;set 10\nmain;set;clear 100\nmain;other 10\nmain;other;clear 20");
+    let left = "main;other 10\nmain;other;clear 120\nmain;set 10";
+    let of = |after: &str, calls: &str| {
+        let outcome = classified(
+            seen(&before, &format!("{build} set>clear")),
+            seen(&with_rest(after), &format!("{build} {calls}")),
+        );
+        verdict(&outcome, "set").rule_id
+    };
+    assert_ne!(of(&format!("{left}\nmain;set;get 20"), "set>get"), "R-in-between");
+    assert_eq!(of(left, ""), "R-in-between");
+}
+
+#[test]
+fn of_calls_in_one_function_that_inlines_others_the_lines_tell_nothing() {
+    let build = "main:50 work:50 up:300 main>work main>to to<down*1 to>up ";
+    let before = with_rest("main;to 20\nmain;to;+down;up 100\nmain;to;up 100");
+    let after = with_rest("main;to 20\nmain;to;+down;up 200");
+    let outcome =
+        classified(seen(&before, &format!("{build} to:400")), seen(&after, &format!("{build} to:300")));
+    assert_eq!(said(&outcome, "down"), "moved unclear R-in-between");
+}

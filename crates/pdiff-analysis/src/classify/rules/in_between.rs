@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use pdiff_profile::Side;
 
 use super::FlippedCallers;
-use super::code_counts::has_no_body;
+use super::code_counts::{calls_in_code, has_no_body, is_inlined_only};
 use super::succession::net_pp;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -30,6 +30,9 @@ use crate::findings::is_kernel_object;
 /// The part of a change of total that must have been there before, under other callers. The rest is what the callees have
 /// more, which is said of them.
 const KEPT_PART: f64 = 0.5;
+
+/// A change of its own code of at most this part of that of its total is next to nothing.
+const OWN_PART: f64 = 0.02;
 
 /// The part of a callee's weight that the function must lead to: a helper that many call is not led to by any of them.
 const MOST_OF_CALLEE: f64 = 0.5;
@@ -63,7 +66,7 @@ pub(super) fn one_sided(context: &Context<'_>, case: &Case<'_>, flipped: &Flippe
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    if !row.total.significant || row.significant || row.booked.significant || row.unresolved {
+    if !row.total.significant || row.unresolved || has_changed_itself(row) {
         return None;
     }
     // Nothing left it, or came to it, if its share moved with the whole profile.
@@ -72,6 +75,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let delta_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
     let (more, less) = more_and_less(delta_pp);
+    let exchanged_pp = exchanged_pp(context, case, less);
+    if exchanged_pp >= KEPT_PART * delta_pp.abs() {
+        return None;
+    }
     let mut kept = BTreeMap::new();
     add_kept((context, flipped), &mut vec![case], [more, less], &mut kept);
     let kept_pp: f64 = kept.values().sum();
@@ -89,7 +96,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let callees = kept.into_iter().take(NAMED).map(|(name, _)| name).collect();
     let reason = Reason::InBetween { more, callees, self_pp: row.delta_self_pp() };
     let finding = Finding::new("R-in-between", Cause::Moved, Judged::Total, reason);
-    Some(gates::common(finding.limited(Confidence::Likely, Limit::InCallees), case))
+    let finding = finding.limited(Confidence::Likely, Limit::InCallees);
+    // Of two calls that are the same a compiler may keep either, with the lines of one.
+    let is_inlined = is_inlined_only(context, case);
+    let finding =
+        if is_inlined { finding.limited(Confidence::Unclear, Limit::LinesOfCalls) } else { finding };
+    Some(gates::common(finding, case))
+}
+
+/// Whether the function's own code changed, by more than next to nothing of what its total did.
+fn has_changed_itself(row: &Row) -> bool {
+    let is_much = |pp: f64| pp.abs() > OWN_PART * row.delta_total_pp().abs();
+    (row.significant && is_much(row.delta_self_pp()))
+        || (row.booked.significant && is_much(row.delta_booked_pp()))
 }
 
 /// A function of one build that has no code of its own there, and does nothing but lead to functions that its callers called without it
@@ -195,6 +214,26 @@ fn add_kept<'c>(
             *kept.entry(name).or_default() += part * pp;
         }
     }
+}
+
+/// How much more a function has, on the other side than `less`, of callees in whose place it calls others on `less`: each is called by one
+/// build's code alone.
+fn exchanged_pp(context: &Context<'_>, case: &Case<'_>, less: Side) -> f64 {
+    let more = less.other();
+    let is_of = |callee: &Case<'_>, side: Side| {
+        callee.of_program
+            && calls_in_code(context, case, callee, side) > 0
+            && calls_in_code(context, case, callee, side.other()) == 0
+    };
+    let called = |side: Side| {
+        let calls = context.calls_from(case.row, side).into_iter();
+        calls.filter(move |call| context.callee(call).is_some_and(|callee| is_of(callee, side)))
+    };
+    if called(less).next().is_none() {
+        return 0.0;
+    }
+    let pct = |call: &SampledCall, side| share_pct(case.row, side, call.weight(side));
+    called(more).map(|call| grown_pp(context, pct(call, Side::Before), pct(call, Side::After), more)).sum()
 }
 
 /// A side's share of a callee under the functions of a way to it.
