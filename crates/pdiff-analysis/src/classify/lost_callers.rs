@@ -259,6 +259,8 @@ pub(super) fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>, side
     let calls =
         |caller, callee| census.call(caller, callee).is_some() || !census.sites_in(callee, caller).is_empty();
     let callers = places(census, own);
-    let has_call = callers.iter().any(|caller| callees.iter().any(|callee| calls(*caller, *callee)));
-    (!has_call || own.iter().all(is_alone)).then_some(has_call)
+    let is_calling = |caller: &FunctionId| callees.iter().any(|callee| calls(*caller, *callee));
+    let has_call = callers.iter().any(is_calling);
+    // A call in code that contains it may be of something else there.
+    (!has_call || own.iter().all(is_alone) || own.iter().any(is_calling)).then_some(has_call)
 }

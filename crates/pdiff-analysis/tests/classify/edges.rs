@@ -533,3 +533,25 @@ fn a_function_that_waits_at_one_instruction_need_not_be_called_more() {
     assert_eq!(said_with([[20, 24], [70, 82]], "run>add"), likely);
     assert_eq!(said_with([[36, 40], [70, 82]], "run>add run>add"), "more-calls likely R-edge");
 }
+
+#[test]
+fn a_function_of_which_one_callee_alone_grew_is_not_called_more() {
+    let (stacks, words) = steady();
+    let build = format!(
+        "{words} main:50 drop:90 drop=1 write:90 write=2 find:80 find=3 main>exec exec>drop drop>write drop>find"
+    );
+    let of = |own: u64, write: u64, find: u64| {
+        with_rest(&format!(
+            "{stacks}main;exec 60\nmain;exec;drop {own}\nmain;exec;drop;write {write}\nmain;exec;drop;find {find}"
+        ))
+    };
+    let rule = |after: &str| {
+        let outcome = classified(
+            seen(&of(20, 60, 40), &format!("{build} exec:400 exec=7")),
+            seen(after, &format!("{build} exec:420 exec=8")),
+        );
+        verdict(&outcome, "drop").rule_id
+    };
+    assert_ne!(rule(&of(30, 180, 40)), "R-edge");
+    assert_eq!(rule(&of(60, 180, 120)), "R-edge");
+}

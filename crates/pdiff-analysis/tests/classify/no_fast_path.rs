@@ -263,3 +263,21 @@ fn a_copy_of_few_instructions_that_costs_more_may_do_more_each_time() {
     assert_eq!(said_with("", 1), found);
     assert_eq!(said_with("once main;open;+clear 3", 2), found);
 }
+
+#[test]
+fn code_that_costs_many_times_as_much_in_its_other_copies_is_no_new_path() {
+    let (stacks, words) = steady();
+    let build = format!("{words} main:50 main>log main>page log<sum*1 page<sum*1 log:90 log=1");
+    let of = |log: u64, page: &str| {
+        with_rest(&format!("{stacks}main;log 20\nmain;log;+sum {log}\nmain;page 60\n{page}"))
+    };
+    let rule = |log: u64| {
+        let outcome = classified(
+            seen(&of(10, ""), &format!("{build} page:400 page=7")),
+            seen(&of(log, "main;page;+sum 60"), &format!("{build} page:420 page=8")),
+        );
+        verdict(&outcome, "page").rule_id
+    };
+    assert_ne!(rule(200), "R-fast-path");
+    assert_eq!(rule(10), "R-fast-path");
+}

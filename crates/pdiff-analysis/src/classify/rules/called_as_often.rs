@@ -9,6 +9,7 @@ use crate::compare::SampledCall;
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 use super::code_counts::copies_in_code;
+use super::newly_active::FACTOR;
 
 /// So many samples of its own code tell that it costs no more.
 const FEW_SAMPLES: u64 = 10;
@@ -69,9 +70,11 @@ fn costs_more_at_depth(context: &Context<'_>, caller: &Case<'_>, call: &SampledC
     let is_elsewhere = before >= FLOOR_PP && after * here.before < EXPLAINING_PART * before * here.after;
     let copies = PerSide::from_fn(|side| copies_in_code(context, caller, callee, side));
     let is_copied = copies.before > 0 && copies.before == copies.after;
-    // A copy of few instructions has few samples, however often it runs.
+    // A copy of few instructions has few samples, however often it runs: none, where its other copies tell that it costs many times as much.
     let is_hardly_sampled = samples < FEW_SAMPLES as f64 && !is_copied;
-    if here.before <= 0.0 || is_hardly_sampled || is_elsewhere {
+    let is_told_elsewhere = || is_copied && before >= FLOOR_PP && after >= FACTOR * shift.factor() * before;
+    let is_known = if here.before > 0.0 { !is_elsewhere } else { is_told_elsewhere() };
+    if is_hardly_sampled || !is_known {
         return false;
     }
     // Whoever calls code that differs, in more than what it inlines: it may do more in a call.

@@ -496,12 +496,17 @@ pub(super) fn costs_more_as_a_whole(context: &Context<'_>, case: &Case<'_>) -> b
         return true;
     }
     let (mut all, mut grown) = (0.0, 0.0);
+    let mut most = PerSide::default();
     for call in context.calls_from(row, Side::Before) {
         let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
         all += pct.before;
         grown += if is_more(pct.before, pct.after) { pct.before } else { 0.0 };
+        most = if pct.after - pct.before > most.after - most.before { pct } else { most };
     }
-    factor * all < FLOOR_PP || grown >= EXPLAINING_PART * all
+    // What is beside the callee that grew most costs more, too, or is too little to tell.
+    let beside = PerSide::from_fn(|side| row.side(side).total_pct - most[side]);
+    let is_more_beside = factor * beside.before < FLOOR_PP || is_more(beside.before, beside.after);
+    factor * all < FLOOR_PP || (grown >= EXPLAINING_PART * all && is_more_beside)
 }
 
 /// Whether most of what a function costs is one function that it calls, whose code is the same, and which costs more as a whole.
