@@ -27,6 +27,12 @@ use crate::noise::FLOOR_PP;
 /// How many functions are named.
 const NAMED: usize = 3;
 
+/// A change of which more than this part is that of the function's own lines is not that of its callees.
+const OWN_PART: f64 = 0.5;
+
+/// A callee that changed as a whole by less than this part of its change under one function is called from elsewhere there.
+const MOVED_PART: f64 = 0.1;
+
 /// So many functions in a row are followed: real ones are a few, and made ones could exhaust the stack.
 const DEEPEST: usize = 256;
 
@@ -57,6 +63,9 @@ pub(super) fn mark_callers(context: &Context<'_>, rows: &[usize], verdicts: &mut
                 let callees = callees.into_iter().map(|(name, _)| name).collect();
                 verdict.reason = Reason::CostOfCallees { judged, change, callees };
             }
+        } else if is_mainly_moved(context, verdict) {
+            verdict.confidence = Confidence::Unclear;
+            verdict.limited_by = Some(Limit::UnclearCallees);
         } else if is_cost && context.is_patched && verdict.confidence > Confidence::Unclear {
             verdict.confidence = Confidence::Unclear;
             verdict.limited_by = Some(Limit::UnclearCallees);
@@ -154,6 +163,12 @@ impl<'a> Search<'a, '_> {
         for call in calls {
             let pct = |side| share_pct(case.row, side, call.weight(side));
             let part_pp = context.common_shift.own_change_pp(pct(Side::Before), pct(Side::After));
+            // What is called from elsewhere instead did not change itself.
+            let is_elsewhere =
+                |callee: &Case<'_>| part_pp * own_pp > 0.0 && is_moved(context, callee, part_pp);
+            if self.way == Way::Down && context.callee(call).is_some_and(is_elsewhere) {
+                continue;
+            }
             match self.known_neighbour(call) {
                 Some(name) => {
                     known.push(context.callee(call));
@@ -187,7 +202,8 @@ impl<'a> Search<'a, '_> {
     /// Whether the change of a verdict may be that of other functions.
     fn may_follow(&self, verdict: &Verdict, case: &Case<'_>) -> bool {
         match (self.way, verdict.rule_id) {
-            (Way::Down, "R-callees") | (Way::Up, "R-callers") => true,
+            (Way::Down, "R-callees") => !is_own_change(self.context, case, verdict.judged),
+            (Way::Up, "R-callers") => true,
             (Way::Up, "R-heavier" | "R-lighter") => {
                 let context = self.context;
                 let is_as_before = has_same_code(context, case) || is_relaid(context, case);
@@ -211,6 +227,34 @@ impl<'a> Search<'a, '_> {
         };
         (has_cause || self.followed(at).is_some()).then(|| verdict.function.clone())
     }
+}
+
+/// Whether the change of a function is mostly that of its own lines.
+fn is_own_change(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> bool {
+    let change = |of: Judged| {
+        let (before, after) = of.shares(case.row);
+        context.common_shift.own_change_pp(before, after)
+    };
+    let (own_pp, all_pp) = (change(Judged::OwnSelf), change(judged));
+    judged == Judged::Total
+        && case.row.significant
+        && own_pp * all_pp > 0.0
+        && own_pp.abs() > OWN_PART * all_pp.abs()
+}
+
+/// Whether a verdict only names callees, and the first of them did not change itself, or the other way: nothing is to be seen there.
+fn is_mainly_moved(context: &Context<'_>, verdict: &Verdict) -> bool {
+    let Reason::CalleesChanged { callees, .. } = &verdict.reason else { return false };
+    let main =
+        callees.first().and_then(|(callee, pp)| Some((context.case(callee, &verdict.object, None)?, *pp)));
+    verdict.confidence > Confidence::Unclear && main.is_some_and(|(callee, pp)| is_moved(context, callee, pp))
+}
+
+/// Whether a callee as a whole changed by much less than its part under a function.
+fn is_moved(context: &Context<'_>, callee: &Case<'_>, part_pp: f64) -> bool {
+    let (before, after) = Judged::Total.shares(callee.row);
+    let whole_pp = context.common_shift.own_change_pp(before, after);
+    part_pp.abs() >= FLOOR_PP && whole_pp * part_pp.signum() < MOVED_PART * part_pp.abs()
 }
 
 /// Whether what stacks show as a call of a stub is, in the code, one of another function that the function calls. A stub has no

@@ -5,6 +5,7 @@
 use pdiff_profile::Side;
 
 use super::callers;
+use super::weight::has_same_code;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -13,7 +14,7 @@ use crate::classify::facts::more_and_less;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
-use crate::classify::reason::Reason;
+use crate::classify::reason::{Reason, SelfChange};
 use crate::compare::SampledCall;
 use crate::findings::is_interrupt;
 use crate::noise::FLOOR_PP;
@@ -65,6 +66,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     if let Some(finding) = by_callers.flatten() {
         return finding;
     }
+    if judged == Judged::Total && row.significant && is_own && named_pp < OWN_PART * delta_pp.abs() {
+        return own_lines(context, case, more);
+    }
     // What the other run's chains lost of it was under it there, too.
     let lost = |(call, change): &(&SampledCall, f64)| {
         let callee = context.callee(call);
@@ -114,6 +118,21 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
         finding = finding.limited(Confidence::Unclear, Limit::LostChains(less));
     }
     let finding = finding.limited(Confidence::Likely, Limit::InCallees);
+    gates::inlining_ruled_out(gates::common(finding, case), context, case)
+}
+
+/// A total that changed by more than all functions did, most of it in the function's own lines: alone, these changed no more than the
+/// common factor may have.
+fn own_lines(context: &Context<'_>, case: &Case<'_>, more: Side) -> Finding {
+    let (rule_id, cause) = match more {
+        Side::After => ("R-heavier", Cause::Heavier),
+        Side::Before => ("R-lighter", Cause::Lighter),
+    };
+    let code = if has_same_code(context, case) { SelfChange::SameCode } else { SelfChange::InBoth };
+    let reason = Reason::SelfChanged { self_pp: case.row.delta_self_pp(), code, under: None };
+    let finding = Finding::new(rule_id, cause, Judged::OwnSelf, reason);
+    let at_most = if code == SelfChange::SameCode { Confidence::Unclear } else { Confidence::Likely };
+    let finding = finding.limited(at_most, Limit::CallsOrCost);
     gates::inlining_ruled_out(gates::common(finding, case), context, case)
 }
 

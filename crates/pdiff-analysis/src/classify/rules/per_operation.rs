@@ -21,6 +21,9 @@ use crate::compare::{CostChange, CostExtent, Row};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 use crate::policy::Share;
 
+/// Code that changed by less than this part of what its function's own lines did has other lines.
+const LINES_PART: f64 = 0.5;
+
 /// Whether a measure's cost changed on its own.
 pub(super) fn is_own(measure: Judged, row: &Row) -> bool {
     measure.cost_change(row).is_some_and(|change| change.extent == CostExtent::Own)
@@ -67,7 +70,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let row = case.row;
     let judged = match moved_inside(row) {
         true => Judged::Booked,
-        false => Judged::ALL.iter().copied().find(|of| is_told(*of, row))?,
+        false => {
+            let is_lines = |of: Judged| of == Judged::OwnSelf && has_other_lines(context, case);
+            Judged::ALL.iter().copied().find(|of| is_told(*of, row) && !is_lines(*of))?
+        }
     };
     let is_other_way = costs_the_other_way(judged, row);
     if !is_other_way && (!is_own(judged, row) || !is_untold(judged, row)) {
@@ -106,6 +112,22 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         (false, true) => finding.limited(Confidence::Likely, why),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Whether a function's self changed, and its code with what is inlined there by less than half as much, or the other way, in builds a patch
+/// apart: lines of what it contains count for it now, or no longer. One that is inlined elsewhere is judged with what contains it.
+fn has_other_lines(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let row = case.row;
+    let change = |of: Judged| {
+        let (before, after) = of.shares(row);
+        context.common_shift.own_change_pp(before, after)
+    };
+    let (own_pp, code_pp) = (change(Judged::OwnSelf), change(Judged::Booked));
+    let is_copied = Side::BOTH.into_iter().any(|side| !row.inlined_into(side).is_empty());
+    context.is_patched
+        && !is_copied
+        && !is_told(Judged::Booked, row)
+        && code_pp * own_pp.signum() < LINES_PART * own_pp.abs()
 }
 
 /// Where no measure's share changed: its cost changed as that of all functions, or it cannot be known whether more.
