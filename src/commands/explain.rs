@@ -17,7 +17,9 @@ const MOST_NAMED: usize = 8;
 
 /// Compares, looks into the binaries, and writes the evidence on one function.
 pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
-    let Some(name) = args.function.as_ref().or(args.named.as_ref()) else {
+    let given = args.function.as_ref().or(args.named.as_ref());
+    // An empty name is in all names.
+    let Some(name) = given.filter(|name| !name.trim().is_empty()) else {
         bail!("no function is named; hint: give its name after the recordings, or with --function");
     };
     let roots = SourceRoots::new(&args.source)?;

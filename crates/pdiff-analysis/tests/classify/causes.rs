@@ -511,6 +511,7 @@ fn of_new_code_that_is_called_through_pointers_alone_the_stacks_may_lack_the_cal
     };
     assert!(by_pointer(""));
     assert!(!by_pointer("serve>price"));
+    assert!(!by_pointer("serve<price*1"));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_profile::census::{Function, FunctionId};
+use pdiff_profile::census::{Census, Function, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use super::code_counts::has_no_body;
@@ -92,7 +92,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let callers = callers(context, case, with);
     let census = context.builds.census(with);
     let is_inlined = has_no_body(context, case, with);
-    let by_pointer = census.is_some_and(|census| !is_inlined && !has_caller(census, case, with));
+    // Copies are entered without a call.
+    let is_entered = |census: &Census| {
+        let is_copied = |id: &FunctionId| census.inlined_into(*id).next().is_some();
+        is_inlined || case.ids[with].iter().any(is_copied) || has_caller(census, case, with)
+    };
+    let by_pointer = census.is_some_and(|census| !is_entered(census));
     let namesake = context.namesake(case, with);
     let search = match namesake {
         Some(other) => TwinSearch::LikeNamed(other.to_owned()),

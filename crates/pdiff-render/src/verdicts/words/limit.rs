@@ -106,11 +106,15 @@ pub fn limit_text(of: &Limit) -> String {
                 .to_owned()
         }
         Limit::Relaid => {
-            "its code has the same size and the same calls, as that of other functions that changed, which looks like a record of another layout: more calls, where the code is in memory, the data or other threads may be why"
+            "its code differs only as that of several other functions does, as if a record that they use had another layout; more calls, where the code is in memory, the data or other threads may be why"
                 .to_owned()
         }
         Limit::SamePlaces => {
             "only inlined copies of it changed, not because there are more or fewer of them, and the functions that contain them did not change as they did: the lines that samples count for may be why"
+                .to_owned()
+        }
+        Limit::LinesOfCalls => {
+            "it runs only inlined: which calls are its own is told by the lines of the function that contains it, and these may have changed"
                 .to_owned()
         }
         Limit::UnclearCallees => "the change is in what it calls, and no cause of that is known".to_owned(),
