@@ -165,6 +165,8 @@ pub enum Limit {
     /// It runs only inlined, from as many copies, in functions whose code changed elsewhere, and these do not take more or less time
     /// as it does: samples may have gone from the lines around it to its own, or back.
     SamePlaces,
+    /// What a function lost by a split is mostly not where it was split to.
+    MostlyElsewhere,
     /// It runs only inlined: by which of the functions inlined in one code a call is, its lines tell, and a compiler may keep either of
     /// two equal calls.
     LinesOfCalls,

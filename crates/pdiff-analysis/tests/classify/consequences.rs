@@ -1,6 +1,6 @@
 //! Changes that follow from others: callers of what has a cause, and the same code under what has a cause.
 
-use pdiff_analysis::classify::{Cause, Limit, Reason};
+use pdiff_analysis::classify::{Cause, Confidence, Limit, Reason};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
 
@@ -261,4 +261,26 @@ fn a_stub_whose_caller_the_chains_lost_is_a_part_of_what_calls_it_in_the_code() 
     assert_eq!(said_of("register>compare@plt"), "consequence likely R-callees");
     // It calls that itself.
     assert_eq!(said_of("print>compare@plt register>compare@plt"), "heavier likely R-callees");
+}
+
+#[test]
+fn a_callee_that_costs_as_before_elsewhere_is_no_reason() {
+    let (stacks, words) = steady();
+    let build = format!(
+        "{words} main:50 read:90 read=1 fill:90 fill=4 drain:90 drain=5 scan:90 scan=6 main>fill main>drain main>scan \
+         fill>read drain>read scan>read"
+    );
+    let of = |fill: u64, drain: u64, scan: u64| {
+        format!(
+            "{stacks}main;work 600\nmain;fill 20\nmain;fill;read {fill}\nmain;drain 20\nmain;drain;read {drain}\n\
+             main;scan 20\nmain;scan;read {scan}"
+        )
+    };
+    let outcome = classified(seen(&of(100, 300, 400), &build), seen(&of(220, 240, 340), &build));
+    for name in ["fill", "drain"] {
+        let verdict = verdict(&outcome, name);
+        assert_eq!(verdict.rule_id, "R-callees", "{name}");
+        let expected = (Confidence::Unclear, &Some(Limit::UnclearCallees));
+        assert_eq!((verdict.confidence, &verdict.limited_by), expected);
+    }
 }

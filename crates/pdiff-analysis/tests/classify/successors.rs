@@ -443,3 +443,16 @@ fn a_new_function_at_the_place_of_a_vanished_one_that_leads_to_the_same_is_that_
     assert_eq!(said_of("step"), "moved likely R-succession");
     assert_ne!(said_of("turn"), "moved likely R-succession");
 }
+
+#[test]
+fn what_hardly_has_what_a_function_lost_is_no_sure_part_of_it() {
+    let old = "main:50 work:50 put:90 pack:600 main>put put>pack pack@src/store.c";
+    let new = format!("{} tail:300 pack>tail tail@src/store.c", old.replace("pack:600", "pack:330"));
+    let of = |pack: u64, tail: u64| {
+        let before = with_rest("main;put 10\nmain;put;pack 150");
+        let after = with_rest(&format!("main;put 10\nmain;put;pack {pack}\nmain;put;pack;tail {tail}"));
+        said(&classified(seen(&before, old), seen(&after, &new)), "tail")
+    };
+    assert_eq!(of(90, 58), "split likely R-succession");
+    assert_eq!(of(10, 25), "split unclear R-succession");
+}

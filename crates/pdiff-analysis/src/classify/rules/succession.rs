@@ -28,6 +28,9 @@ const MOST_OF_IT: f64 = 0.8;
 const NEW_PART: f64 = 0.5;
 const SMALL_PART: f64 = 0.1;
 
+/// Of what a function of both builds lost, the functions that it was split into have at least this part.
+const LEFT_PART: f64 = 0.5;
+
 /// How many inlined functions, each inside the next, and how many callers of each, are looked at.
 const DEEPEST: usize = 16;
 const WIDEST: usize = 8;
@@ -46,7 +49,23 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         std::cmp::Ordering::Greater => Cause::Merged,
     };
     let finding = Finding::new("R-succession", cause, judged, reason(context, set));
-    Some(gates::common(finding.limited(Confidence::Likely, Limit::ByPlace), case))
+    let finding = finding.limited(Confidence::Likely, Limit::ByPlace);
+    let is_left = cause == Cause::Split && is_mostly_elsewhere(context, set);
+    let finding =
+        if is_left { finding.limited(Confidence::Unclear, Limit::MostlyElsewhere) } else { finding };
+    Some(gates::common(finding, case))
+}
+
+/// Whether functions of a split set that both builds have lost more than twice of what the new ones have.
+fn is_mostly_elsewhere(context: &Context<'_>, set: &Succession) -> bool {
+    let pct = |row: &usize, side: Side| {
+        let total_pct = context.cases.get(*row).map_or(0.0, |case| case.row.side(side).total_pct);
+        context.common_shift.without(total_pct, side)
+    };
+    let (kept, new): (Vec<&usize>, Vec<&usize>) = set.after.iter().partition(|row| set.before.contains(row));
+    let lost: f64 = kept.into_iter().map(|row| pct(row, Side::Before) - pct(row, Side::After)).sum();
+    let new: f64 = new.into_iter().map(|row| pct(row, Side::After)).sum();
+    new < LEFT_PART * lost
 }
 
 /// The set of which a function of one build alone is a part, because it is inlined in the code that took the other's place: the

@@ -113,6 +113,10 @@ pub fn limit_text(of: &Limit) -> String {
             "only inlined copies of it changed, not because there are more or fewer of them, and the functions that contain them did not change as they did: the lines that samples count for may be why"
                 .to_owned()
         }
+        Limit::MostlyElsewhere => {
+            "most of what the function lost is not in those that it may have been split into: other code may do it, or none"
+                .to_owned()
+        }
         Limit::LinesOfCalls => {
             "it runs only inlined: which calls are its own is told by the lines of the function that contains it, and these may have changed"
                 .to_owned()
