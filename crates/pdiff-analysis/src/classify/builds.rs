@@ -16,7 +16,7 @@ use super::like_code::{LikeCode, Likeness};
 use super::places::{names_above, places};
 use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
-use crate::matching::{FoundBy, Match, Matching, file_likeness, held, match_functions};
+use crate::matching::{FoundBy, Match, Matching, file_likeness, held, is_library_function, match_functions};
 
 /// How flags begin that change code in other ways than by inlining.
 const OPTIMISATION: [&str; 6] = ["-O", "-march=", "-mtune=", "-mcpu=", "-flto", "-fprofile-use"];
@@ -279,6 +279,16 @@ impl<'a> Builds<'a> {
         };
         let all: Option<Vec<bool>> = ids.before.iter().map(same).collect();
         all.filter(|all| !all.is_empty()).map(|all| all.into_iter().all(|is_same| is_same))
+    }
+
+    /// Of each function that both builds have, and that is not of a library, whether its code is the same, where that can be said.
+    pub(super) fn same_codes(&self) -> impl Iterator<Item = bool> {
+        let own = |pair: &Pair<'_>, found: &Match| {
+            let is_own = pair.before.function(found.before).is_some_and(|of| !is_library_function(of));
+            (is_own && !found.is_ambiguous).then(|| pair.same_code(found.before, found.after)).flatten()
+        };
+        let pair = self.pair.iter();
+        pair.flat_map(move |pair| pair.matching.matches().iter().filter_map(move |found| own(pair, found)))
     }
 
     /// Whether the code of a function differs and yet has the same size and calls the same functions of the program as often, and no

@@ -38,6 +38,9 @@ const HARDLY_OUT_OF_LINE: f64 = 0.1;
 const LEAST_COMPARED: usize = 20;
 const SAME_CODE_PART: f64 = 0.5;
 
+/// If too few were sampled, so many of all that both builds have must have the same code: small ones stay the same between versions.
+const SAME_CODE_OF_ALL: f64 = 0.8;
+
 /// A record that grew leaves at least this part of them as it was: no record is in all of a program.
 const LEAST_SAME_PART: f64 = 0.1;
 
@@ -119,16 +122,24 @@ impl<'a> Context<'a> {
         // A record that most functions read changes the code of most, and what they do of none.
         let unchanged = (count + relaid) as f64;
         let compared = same.len() as f64;
-        let is_patched = same.len() >= LEAST_COMPARED
-            && unchanged >= SAME_CODE_PART * compared
-            && count as f64 >= LEAST_SAME_PART * compared;
-        let is_other_version = same.len() >= LEAST_COMPARED && !is_patched && !builds.is_rebuilt();
-        let is_patch = (same.len() >= LEAST_COMPARED).then_some(is_patched);
-        let distance = (!same.is_empty()).then(|| BuildDistance {
+        let is_known = same.len() >= LEAST_COMPARED;
+        let all = if is_known || builds.is_rebuilt() { None } else { all_functions(&builds) };
+        let is_patched = match &all {
+            Some(all) => all.is_patch == Some(true),
+            None => {
+                is_known
+                    && unchanged >= SAME_CODE_PART * compared
+                    && count as f64 >= LEAST_SAME_PART * compared
+            }
+        };
+        let is_other_version = is_known && !is_patched && !builds.is_rebuilt();
+        let of_sampled = (!same.is_empty()).then(|| BuildDistance {
+            is_of_sampled: true,
             compared: same.len(),
             same: count + relaid,
-            is_patch,
+            is_patch: is_known.then_some(is_patched),
         });
+        let distance = all.or(of_sampled);
         let has_other_layout = is_patched && relaid > 0;
         let common_shift = CommonShift::new(input, &builds, &cases, is_patched);
         Self {
@@ -520,6 +531,19 @@ impl<'a> Context<'a> {
         }
         levels
     }
+}
+
+/// The same by all functions of the builds; `None` if these do not show that the builds are a patch apart.
+fn all_functions(builds: &Builds<'_>) -> Option<BuildDistance> {
+    let same: Vec<bool> = builds.same_codes().collect();
+    let count = same.iter().filter(|same| **same).count();
+    let is_patched = same.len() >= LEAST_COMPARED && count as f64 >= SAME_CODE_OF_ALL * same.len() as f64;
+    is_patched.then_some(BuildDistance {
+        is_of_sampled: false,
+        compared: same.len(),
+        same: count,
+        is_patch: Some(true),
+    })
 }
 
 /// Whether a function has other code of the same size with the same calls, long enough to be so by no chance.

@@ -122,9 +122,12 @@ pub struct VerdictFamily {
     pub call_overhead_pp: f64,
 }
 
-/// How far two builds of a program are from each other, by the functions that both runs sampled.
+/// How far two builds of a program are from each other, by the functions that both runs sampled; if these are too few, by all that
+/// both builds have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BuildDistance {
+    /// Whether both runs sampled them.
+    pub is_of_sampled: bool,
     /// Those of which the codes could be compared.
     pub compared: usize,
     /// Those with the same code, or that of another layout of a record.

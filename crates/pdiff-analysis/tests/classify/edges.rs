@@ -555,3 +555,29 @@ fn a_function_of_which_one_callee_alone_grew_is_not_called_more() {
     assert_ne!(rule(&of(30, 180, 40)), "R-edge");
     assert_eq!(rule(&of(60, 180, 120)), "R-edge");
 }
+
+#[test]
+fn all_functions_tell_how_far_small_builds_are_apart() {
+    let (_, words) = steady();
+    let other = words.replace('=', "=9");
+    let build =
+        "main:50 drop:90 drop=1 write:90 write=2 find:80 find=3 main>exec exec>drop drop>write drop>find";
+    let of = |own: u64, write: u64, find: u64| {
+        with_rest(&format!(
+            "main;exec 60\nmain;exec;drop {own}\nmain;exec;drop;write {write}\nmain;exec;drop;find {find}"
+        ))
+    };
+    let outcome = |after: &str| {
+        let outcome = classified(
+            seen(&of(20, 60, 40), &format!("{words} {build} exec:400 exec=7")),
+            seen(&of(60, 180, 120), &format!("{after} {build} exec:420 exec=8")),
+        );
+        (verdict(&outcome, "drop").rule_id, outcome.distance.unwrap())
+    };
+    let (rule, distance) = outcome(&words);
+    assert_eq!((rule, distance.is_of_sampled, distance.is_patch), ("R-edge", false, Some(true)));
+    assert_eq!((distance.compared, distance.same), (24, 23));
+    let (rule, distance) = outcome(&other);
+    assert_eq!((distance.is_of_sampled, distance.compared, distance.is_patch), (true, 4, None));
+    assert_ne!(rule, "R-edge");
+}

@@ -41,9 +41,22 @@ struct ClassifyReport<'a> {
     families: Vec<FamilyReport<'a>>,
     /// What is missing for proof, and how to supply it.
     missing: Vec<String>,
+    /// How far the builds are from each other, where functions could be compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    builds: Option<BuildsReport>,
     /// How the servers' settings differ, where they are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     settings: Option<SettingsReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct BuildsReport {
+    /// Which functions were compared: `sampled` or `all`.
+    functions: &'static str,
+    compared: usize,
+    same_code: usize,
+    /// `null` if too few functions were compared to tell.
+    a_patch_apart: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -157,6 +170,12 @@ fn report<'a>(
         verdicts: verdicts.iter().map(verdict).collect(),
         families: of.families.iter().map(family).collect(),
         missing: of.missing.iter().map(missing_text).collect(),
+        builds: of.distance.map(|of| BuildsReport {
+            functions: if of.is_of_sampled { "sampled" } else { "all" },
+            compared: of.compared,
+            same_code: of.same,
+            a_patch_apart: of.is_patch,
+        }),
         settings: of.settings.as_ref().map(SettingsReport::new),
     }
 }

@@ -93,8 +93,13 @@ fn closing(of: &Classification, detail: VerdictDetail) -> Vec<Block> {
 
 /// How far the builds are from each other: it decides which rules are tried.
 fn distance_text(of: BuildDistance) -> String {
-    let BuildDistance { compared, same, is_patch } = of;
-    let functions = format!("of {compared} functions that both runs sampled {same} have the same code");
+    let BuildDistance { is_of_sampled, compared, same, is_patch } = of;
+    let functions = match is_of_sampled {
+        true => format!("of {compared} functions that both runs sampled {same} have the same code"),
+        false => format!(
+            "of {compared} functions that both builds have {same} have the same code; too few were sampled to tell"
+        ),
+    };
     match is_patch {
         Some(true) => format!("a patch apart: {functions}"),
         Some(false) => {

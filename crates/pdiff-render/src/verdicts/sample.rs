@@ -57,7 +57,7 @@ pub(crate) fn classification() -> Classification {
             verdict("slow\u{1b}[31m", Cause::Heavier, (1.0, 2.0)),
             leaf,
         ],
-        distance: Some(BuildDistance { compared: 40, same: 31, is_patch: Some(true) }),
+        distance: Some(BuildDistance { is_of_sampled: true, compared: 40, same: 31, is_patch: Some(true) }),
         families: vec![VerdictFamily {
             id: 0,
             members: vec!["leaf".to_owned(), "scan".to_owned()],
