@@ -101,7 +101,7 @@ fn verdict(of: &Verdict, unit: Option<CostUnit>) -> Vec<Block> {
     blocks
 }
 
-/// What is new or gone, each apart: that code is new does not say that its cost is.
+/// Of which kind the change is: code, calls and cost, each apart. That code is new does not say that its cost is.
 fn news(of: &Verdict, unit: Option<CostUnit>) -> Option<Block> {
     let code = match (of.code_is_new()?, of.in_after) {
         (true, _) => "new",
@@ -125,7 +125,7 @@ fn news(of: &Verdict, unit: Option<CostUnit>) -> Option<Block> {
         format!("; cost: {cost} {unit} per operation{net}")
     });
     (code != "in both builds" || !cost.is_empty())
-        .then(|| Line::block("new", format!("code: {code}; calls: {calls}{cost}")))
+        .then(|| Line::block("kind", format!("code: {code}; calls: {calls}{cost}")))
 }
 
 fn fact(of: &Evidence) -> Block {

@@ -250,7 +250,9 @@ pub fn part_limit_text(of: &PartLimit) -> String {
             "nothing ran here on the other side; whether its binary contains the code is not known"
         }
         PartLimit::NoNames => "this code has no names; the other side may have the same code under its names",
-        PartLimit::ProvedInside => "proved of functions inside it, not of the one that it is named by",
+        PartLimit::ProvedInside => {
+            "what is proved is that of functions inside it; of the one in its name nothing is proved"
+        }
         PartLimit::NoMainCause => "no single cause explains half of this part",
         PartLimit::MainIsNoise => {
             "the function that has most of it has no cause: alone, it may have changed no more than the typical function"

@@ -59,7 +59,7 @@ pub fn reason_text(of: &Reason) -> String {
             )
         }
         Reason::CalleesFlipped { callees, inlined_on, booked_pp } => format!(
-            "{} was inlined there {inlined_on} and is called {}: self by symbol {booked_pp:+.2} points",
+            "{} was inlined in it {inlined_on} and is called {}: self by symbol {booked_pp:+.2} points",
             callees.join(", "),
             inlined_on.other()
         ),
