@@ -14,6 +14,7 @@ for target in "${targets[@]}"; do
     # What the fuzzer finds goes to corpus/, which is not kept; seeds are only read.
     features=(); [ "$target" != tables ] || features=(--features tables)
     # pdiff's own code is safe Rust: panics are what is looked for, and without a sanitizer the cases are many times more.
-    cargo +nightly fuzz run --sanitizer none "${features[@]}" "$target" "corpus/$target" "seeds/$target" -- \
+    more=(); case $target in perf_data | branches | waits) more=(../fixtures/perf-data) ;; esac
+    cargo +nightly fuzz run --sanitizer none "${features[@]}" "$target" "corpus/$target" "seeds/$target" "${more[@]}" -- \
         -runs="$runs" -max_len=16384 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1
 done

@@ -83,12 +83,17 @@ pub(crate) fn remarks(bytes: &[u8]) -> bool {
 
 /// `perf.data`: a whole recording, and the same bytes as records behind a stream's head.
 pub(crate) fn perf_data(bytes: &[u8]) -> bool {
-    let is_read = recording(bytes);
+    // What begins as anything else is read by others, which `recording` tries.
+    let is_read = is_perf_data(bytes) && recording(bytes);
     let attr = bytes.get(..136).unwrap_or(bytes);
     let head =
         [&b"PERFILE2\x10\0\0\0\0\0\0\0"[..], &[64, 0, 0, 0, 0, 0, 8 + attr.len() as u8, 0], attr].concat();
     recording(&[&head, bytes].concat());
     is_read
+}
+
+fn is_perf_data(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PERFILE2") || bytes.starts_with(b"2ELIFREP")
 }
 
 /// A pprof profile, and the same bytes behind a sample type, which makes a profile of whatever has fields.
@@ -134,7 +139,7 @@ pub(crate) fn waits(bytes: &[u8]) -> bool {
 /// Branch records: each is of frames that the profile has, and counts something.
 pub(crate) fn branches(bytes: &[u8]) -> bool {
     // Other recordings have none, and are read without them.
-    if !bytes.starts_with(b"PERFILE2") && !bytes.starts_with(b"2ELIFREP") {
+    if !is_perf_data(bytes) {
         return false;
     }
     let source = Source::Bytes { name: "fuzzed".into(), bytes: Arc::from(bytes) };
