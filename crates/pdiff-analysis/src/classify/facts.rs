@@ -32,6 +32,13 @@ pub(super) fn facts(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
     facts
 }
 
+/// How often the function is called, where that was counted and the verdict's own evidence does not tell it.
+pub(super) fn counted(context: &Context<'_>, case: &Case<'_>, known: &[Evidence]) -> Option<Evidence> {
+    let is_told = |of: &Evidence| matches!(of.fact, Fact::Calls(_) | Fact::CallsAndTime { .. });
+    let calls = context.input.counts.filter(|_| !known.iter().any(is_told))?.get(&case.row.name)?;
+    Some(Fact::Calls(calls).into())
+}
+
 /// Both builds' functions for a name without a row.
 pub(super) fn facts_of_name(builds: &Builds<'_>, name: &str) -> Vec<Evidence> {
     let held = PerSide::from_fn(|side| builds.find(side, name));

@@ -160,6 +160,7 @@ fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Ver
     let mut evidence = finding.evidence;
     let difference = code_difference::of(context, case, &finding.reason);
     evidence.extend(difference.map(Fact::CodeDiffers).map(Evidence::from));
+    evidence.extend(facts::counted(context, case, &evidence));
     evidence.extend(facts::facts(context, case));
     evidence.extend(tag_facts);
     let row = case.row;

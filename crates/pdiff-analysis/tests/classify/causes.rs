@@ -388,6 +388,20 @@ fn busy_waiting_and_costs_of_design_are_tags() {
 }
 
 #[test]
+fn counts_are_told_once_of_every_function_that_was_counted() {
+    let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;audit 50"));
+    let build = "main:50 work:50 run:200 audit:300 run>audit";
+    let counts = CallCounts::parse("audit\t0\t1\nrun\t2\t4\n").unwrap();
+    let extra = Extra { counts: Some(counts), ..Extra::default() };
+    let outcome = classified_with(seen(&before, build), seen(&after, build), &extra);
+    let told = |name: &str| {
+        let facts = verdict(&outcome, name).evidence.iter();
+        facts.filter(|evidence| matches!(evidence.fact, Fact::Calls(_))).count()
+    };
+    assert_eq!(["run", "audit", "work"].map(told), [1, 1, 0]);
+}
+
+#[test]
 fn counts_prove_that_only_one_run_entered_a_function() {
     let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;audit 50"));
     let build = "main:50 work:50 run:200 audit:300 run>audit";

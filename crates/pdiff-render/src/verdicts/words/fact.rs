@@ -148,7 +148,7 @@ pub fn fact_text(of: &Fact) -> String {
         }
         Fact::CountedBy(origin) => format!("calls counted by {origin}"),
         Fact::Calls(calls) => {
-            format!("called {} times per operation before, {} after", calls.before, calls.after)
+            format!("called {} times per operation before, {} after", count(calls.before), count(calls.after))
         }
         Fact::CallsAndTime { more_calls, more_time, .. } => format!(
             "called {more_calls:.2} times as often per operation, its time is {more_time:.2} times as much"
@@ -261,6 +261,15 @@ pub fn fact_numbers(of: &Fact) -> Vec<(&'static str, f64)> {
 }
 
 /// What freeing a spin alone is worth at most: 1 / (1 - share) - 1.
+/// A count per operation, with some digits.
+fn count(calls: f64) -> String {
+    match calls {
+        calls if calls == calls.trunc() || calls >= 100.0 => format!("{calls:.0}"),
+        calls if calls >= 1.0 => format!("{calls:.2}"),
+        calls => format!("{calls:.4}"),
+    }
+}
+
 fn spin_worth_pct(share_pct: f64) -> f64 {
     if share_pct < 100.0 { 100.0 * (1.0 / (1.0 - share_pct / 100.0) - 1.0) } else { f64::INFINITY }
 }
