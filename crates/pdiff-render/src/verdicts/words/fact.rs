@@ -260,7 +260,6 @@ pub fn fact_numbers(of: &Fact) -> Vec<(&'static str, f64)> {
     numbers
 }
 
-/// What freeing a spin alone is worth at most: 1 / (1 - share) - 1.
 /// A count per operation, with some digits.
 fn count(calls: f64) -> String {
     match calls {
@@ -270,6 +269,7 @@ fn count(calls: f64) -> String {
     }
 }
 
+/// What freeing a spin alone is worth at most: 1 / (1 - share) - 1.
 fn spin_worth_pct(share_pct: f64) -> f64 {
     if share_pct < 100.0 { 100.0 * (1.0 / (1.0 - share_pct / 100.0) - 1.0) } else { f64::INFINITY }
 }
