@@ -265,7 +265,8 @@ fn count(calls: f64) -> String {
     match calls {
         calls if calls == calls.trunc() || calls >= 100.0 => format!("{calls:.0}"),
         calls if calls >= 1.0 => format!("{calls:.2}"),
-        calls => format!("{calls:.4}"),
+        calls if calls >= 0.0001 => format!("{calls:.4}"),
+        _ => "less than 0.0001".to_owned(),
     }
 }
 

@@ -114,11 +114,11 @@ pub fn limit_text(of: &Limit) -> String {
                 .to_owned()
         }
         Limit::MostlyElsewhere => {
-            "most of what the function lost is not in those that it may have been split into: other code may do it, or none"
+            "the new functions have less than half of what the function that may have been split lost: other code may do the rest, or it is not done any more"
                 .to_owned()
         }
         Limit::LinesOfCalls => {
-            "it runs only inlined: which calls are its own is told by the lines of the function that contains it, and these may have changed"
+            "it runs only inlined: only line numbers tell which calls of the code around it are its own, and a compiler that merges equal calls may keep the line of either"
                 .to_owned()
         }
         Limit::UnclearCallees => "the change is in what it calls, and no cause of that is known".to_owned(),
@@ -251,7 +251,7 @@ pub fn part_limit_text(of: &PartLimit) -> String {
         }
         PartLimit::NoNames => "this code has no names; the other side may have the same code under its names",
         PartLimit::ProvedInside => {
-            "what is proved is that of functions inside it; of the one in its name nothing is proved"
+            "the cause is proved for functions inside this part, but not for the function that it is named after"
         }
         PartLimit::NoMainCause => "no single cause explains half of this part",
         PartLimit::MainIsNoise => {
