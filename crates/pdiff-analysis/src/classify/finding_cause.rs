@@ -18,9 +18,6 @@ use crate::findings::{Finding, FindingKind, FindingMember, Findings};
 /// Weights of members are of the finding's samples, and those of verdicts of all: their sums differ by so much.
 const ROUNDED: f64 = 1.1;
 
-/// New code with this part of a finding's change, and with no more than as many times of it, has all of it.
-const ALL_OF_IT: f64 = 0.8;
-
 /// A side that has less than this part of the other's cost has next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.05;
 
@@ -65,14 +62,10 @@ fn cause_of(finding: &Finding, findings: &Findings, of: &Classification) -> Find
     };
     let inside = main_inside(finding, of);
     // A cause that is another function's is none of the function that names the part.
-    let (cause, confidence, limited_by) = match (limited_by, &inside) {
-        (_, Some((function, part))) if cause == Cause::Heavier && is_new_cost(function, *part) => {
-            (Cause::NewOverhead, Confidence::Likely, Some(PartLimit::CauseInside))
-        }
-        (Some(PartLimit::NoMainCause), Some(_)) => (cause, confidence, Some(PartLimit::CauseInside)),
-        (limited_by, _) => (cause, confidence, limited_by),
+    let limited_by = match limited_by {
+        Some(PartLimit::NoMainCause) if inside.is_some() => Some(PartLimit::CauseInside),
+        limited_by => limited_by,
     };
-    let inside = inside.map(|(function, _)| function);
     let is_inside =
         |origin: &FunctionCause| inside.as_ref().is_some_and(|inside| inside.function == origin.function);
     let origin = origin(finding, of).filter(|origin| !is_inside(origin));
@@ -258,15 +251,9 @@ fn is_mostly_noise(finding: &Finding, of: &Classification, delta: f64) -> bool {
     })
 }
 
-/// Whether new code inside has all of a finding's change, so that nothing else in it lost what that took over.
-fn is_new_cost(inside: &FunctionCause, part: f64) -> bool {
-    let is_new = inside.cause == Cause::NewOverhead && inside.confidence == Confidence::Proved;
-    is_new && (ALL_OF_IT..=1.0 / ALL_OF_IT).contains(&part)
-}
-
 /// The function inside, other than the one that names the finding, whose own cause explains most of the change: what its machine code
-/// has there, or, if it is inlined in one build, its lines. And its part of the change.
-fn main_inside(finding: &Finding, of: &Classification) -> Option<(FunctionCause, f64)> {
+/// has there, or, if it is inlined in one build, its lines.
+fn main_inside(finding: &Finding, of: &Classification) -> Option<FunctionCause> {
     let unit = Unit::of(finding);
     let change = finding.delta_per_op().unwrap_or(finding.delta_pp());
     let here = |verdict: &Verdict| -> Option<f64> {
@@ -282,10 +269,8 @@ fn main_inside(finding: &Finding, of: &Classification) -> Option<(FunctionCause,
     let is_cause = |verdict: &&Verdict| verdict.function != finding.function() && has_own_cause(verdict);
     let inside = of.verdicts.iter().filter(is_cause).filter_map(|verdict| Some((verdict, here(verdict)?)));
     let main = inside.filter(|(_, here)| here * change > 0.0 && here.abs() >= MAIN_PART * change.abs());
-    let (main, here) = main.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
-    let function =
-        FunctionCause { function: main.function.clone(), cause: main.cause, confidence: main.confidence };
-    Some((function, here / change))
+    let (main, _) = main.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+    Some(FunctionCause { function: main.function.clone(), cause: main.cause, confidence: main.confidence })
 }
 
 /// What a percent of a side's CPU is in a finding: so much per operation where that is known.

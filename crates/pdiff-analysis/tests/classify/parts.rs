@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Cause, Confidence, Limit, PartLimit, finding_caus
 use pdiff_analysis::{FindingKind, FindingSide};
 use pdiff_profile::Weight;
 
-use crate::build::{Extra, Side, judged, seen, steady, verdict};
+use crate::build::{Extra, Side, judged, seen, steady};
 
 const BEFORE: &str = "main;work 600\nmain;load 60\nmain;load;copy 60\nmain;store 100";
 const AFTER: &str = "main;work 600\nmain;load 60\nmain;load;copy 60\nmain;store 100\nmain;store;copy 80";
@@ -270,27 +270,6 @@ fn a_part_tells_the_function_inside_that_most_of_it_is() {
         assert_eq!(inside_if(with_callee, "work", Some(limit)).0, deep);
     }
     assert_eq!(inside("main;serve 20\nmain;work;put 1", "serve").0, None);
-}
-
-#[test]
-fn new_code_that_has_all_of_a_parts_change_is_its_cause() {
-    let build = "main:50 work:50 main>work main>serve serve>get get:90 get=7";
-    let (old, new) = (format!("{build} serve:200"), format!("{build} serve:210 put:300 put=9 serve>put"));
-    let before = "main;work 600\nmain;serve 40\nmain;serve;get 60";
-    let after = format!("{before}\nmain;serve;put 100");
-    let (mut comparison, outcome) = judged(seen(before, &old), seen(&after, &new), &Extra::default());
-    let put_pct = verdict(&outcome, "put").after.total_pct;
-    let mut cause_if = |part: f64| {
-        let of = &mut comparison.findings.list[0];
-        (of.kind, of.name) = (FindingKind::Region, "serve".to_owned());
-        of.before = FindingSide { pct: of.after.pct - put_pct / part, per_op: None, ..of.before };
-        let of = finding_causes(&comparison.findings, &outcome).remove(0);
-        (of.cause, of.limited_by)
-    };
-    assert_eq!(cause_if(1.0), (Cause::NewOverhead, Some(PartLimit::CauseInside)));
-    // Something else in it lost a part of that, or gained more.
-    assert_eq!(cause_if(1.5).0, Cause::Heavier);
-    assert_eq!(cause_if(0.7).0, Cause::Heavier);
 }
 
 #[test]
