@@ -75,7 +75,9 @@ fn one_line(rendered: &str, command: &str, having: &dyn Fn(&str) -> Vec<String>)
         hints.push("no number here is below zero".to_owned());
     }
     if command == "pdiff compare" && line.ends_with(": <BEFORE> <AFTER>") {
-        hints.push("without recordings it takes perf.data.old and perf.data, where both are here".to_owned());
+        hints.push(
+            "without any argument it takes perf.data.old and perf.data, where both are here".to_owned(),
+        );
     }
     if line.starts_with("unexpected argument '")
         && !line.starts_with("unexpected argument '-")
@@ -120,7 +122,7 @@ mod tests {
         );
         check(
             "error: the following required arguments were not provided:\n  <BEFORE>\n  <AFTER>\n\nUsage: pdiff flame <BEFORE>\n\nFor more information, try '--help'.\n",
-            "the following required arguments were not provided: <BEFORE> <AFTER>; hint: without recordings it takes perf.data.old and perf.data, where both are here, or see `pdiff compare --help`",
+            "the following required arguments were not provided: <BEFORE> <AFTER>; hint: without any argument it takes perf.data.old and perf.data, where both are here, or see `pdiff compare --help`",
         );
         check(
             "error: unexpected argument '--json' found\n\n  tip: a similar argument exists: '--dso'\n\nUsage: pdiff compare\n",

@@ -1,7 +1,7 @@
 //! `pdiff script`: the samples of a recording, as they were read.
 
 use anyhow::{Context as _, Result, anyhow};
-use pdiff::profile::EventId;
+use pdiff::profile::{EventId, NoteKind};
 use pdiff::render::{ScriptOptions, write_script};
 use pdiff::{CpuList, Pattern, Recording, SampleReader, Samples, TimeWindow};
 
@@ -9,6 +9,16 @@ use crate::cli::ScriptArgs;
 use crate::output::Output;
 use crate::settings::{check_files, lookup, parse, parse_all, source};
 use crate::watching::Watching;
+
+/// What a recording lacks, samples with it.
+const MISSING: [NoteKind; 6] = [
+    NoteKind::LostSamples,
+    NoteKind::CutRecording,
+    NoteKind::DamagedRecord,
+    NoteKind::UnparsedLine,
+    NoteKind::TruncatedSample,
+    NoteKind::LineTooLong,
+];
 
 /// Reads, finds functions and prints.
 pub(crate) fn run(args: &ScriptArgs) -> Result<()> {
@@ -30,6 +40,16 @@ pub(crate) fn run(args: &ScriptArgs) -> Result<()> {
     if !samples.are_single() {
         crate::complain(&format!(
             "pdiff: note: {} does not keep samples one by one; samples with the same thread, second and stack are printed as one",
+            samples.path()
+        ));
+    }
+    // The text that is printed cannot say so.
+    let notes = samples.profile().notes.iter().filter(|note| !args.quiet && MISSING.contains(&note.kind));
+    for note in notes {
+        let (kind, examples) = (note.kind, note.examples.join("; "));
+        let count = if note.count > 1 { format!(" x{}", note.count) } else { String::new() };
+        crate::complain(&format!(
+            "pdiff: note: {}: samples may be missing: {kind}{count}: {examples}",
             samples.path()
         ));
     }

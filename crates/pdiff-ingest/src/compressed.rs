@@ -121,7 +121,10 @@ fn decoder<R: Read + Send + 'static>(packing: Packing, stored: R) -> io::Result<
             Box::new(decoder)
         }
         #[cfg(not(feature = "xz"))]
-        Packing::Xz => return Err(io::Error::other("this build cannot unpack xz")),
+        Packing::Xz => {
+            let text = "this build cannot unpack xz; hint: unpack it with `xz -dk`, or build pdiff with all its features";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, text));
+        }
         #[cfg(feature = "xz")]
         Packing::Xz => {
             let stream =

@@ -233,6 +233,9 @@ fn restrict(source: &Source, input: Input, time: TimeWindow) -> Result<Input, Er
 fn unreadable(path: &str, packing: Option<Packing>, source: io::Error) -> Error {
     match packing {
         None => Error::Unreadable { path: path.into(), source },
+        Some(_) if source.kind() == io::ErrorKind::Unsupported => {
+            Error::Unreadable { path: path.into(), source }
+        }
         Some(packing) => Error::Compressed { path: path.into(), format: packing.name(), source },
     }
 }

@@ -178,6 +178,38 @@ fn a_recording_that_was_cut_off_is_read_as_far_as_it_goes() {
 }
 
 #[test]
+fn samples_that_cannot_be_read_are_told() {
+    let whole = std::fs::read(fixtures().join("fp.data")).unwrap();
+    let number = |at: usize| u64::from_le_bytes(whole[at..at + 8].try_into().unwrap()) as usize;
+    let (data, end) = (number(40), number(40) + number(48));
+    let mut records: Vec<(usize, u8)> = Vec::new();
+    let mut at = data;
+    while at < end {
+        records.push((at, whole[at]));
+        at += usize::from(u16::from_le_bytes([whole[at + 6], whole[at + 7]]));
+    }
+    let samples_at: Vec<usize> = records.iter().filter(|(_, kind)| *kind == 9).map(|(at, _)| *at).collect();
+    // A type that no record has may have been a sample's.
+    let mut unknown = whole.clone();
+    unknown[samples_at[5]] = 99;
+    let read = read_bytes(unknown, false).unwrap();
+    let damaged = read.notes.get(NoteKind::DamagedRecord).unwrap();
+    assert_eq!((damaged.count, &*damaged.examples[0]), (1, "a record has the type 99, which none has"));
+    // Nothing tells where the record behind one without a size begins.
+    let mut zeros = whole.clone();
+    let from = samples_at[samples_at.len() / 2];
+    zeros[from..from + 16].fill(0);
+    let read = read_bytes(zeros, false).unwrap();
+    let unread = &read.notes.get(NoteKind::CutRecording).unwrap().examples[0];
+    assert!(unread.starts_with(&format!("{} of {end} bytes", end - from)), "{unread}");
+    // All samples are there, and what follows them is not.
+    let read = read_bytes(whole[..end + 8].to_vec(), false).unwrap();
+    assert!(read.notes.get(NoteKind::CutRecording).unwrap().examples[0].contains("behind its samples"));
+    let error = read_bytes(whole[..samples_at[0]].to_vec(), false).unwrap_err().to_string();
+    assert!(error.contains("before its first sample"), "{error}");
+}
+
+#[test]
 fn a_recording_whose_writer_was_killed_has_no_size() {
     let mut bytes = std::fs::read(fixtures().join("cut.data")).unwrap();
     bytes[48..56].fill(0);

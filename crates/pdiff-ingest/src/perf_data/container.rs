@@ -105,7 +105,9 @@ pub(super) fn read_head<R: Read>(stream: &mut ByteStream<R>) -> Result<Head, Hea
         return Err(PerfDataError::CutHead(HEAD_BYTES as u64 + bytes.len() as u64).into());
     }
     let events = described_events(&bytes, attrs, attr_bytes, order);
-    let events = events.ok_or(PerfDataError::DamagedHead("the list of events is outside of the header"))?;
+    let events = events.ok_or(PerfDataError::DamagedHead(
+        "the list of events is outside of the header, or its end is no event's",
+    ))?;
     let layout = match data.1 {
         0 => Layout::Unbounded { is_unfinished: true },
         data_bytes => Layout::File { data_bytes, feature_bits },
@@ -134,7 +136,8 @@ fn described_events(
         let ids = section(bytes, (fields.number64()?, fields.number64()?)).unwrap_or(&[]);
         Some(DescribedEvent { attr, ids: order.numbers64(ids).collect() })
     };
-    section(bytes, attrs)?.chunks_exact(attr_bytes).map(event).collect()
+    let list = section(bytes, attrs).filter(|list| list.len().is_multiple_of(attr_bytes))?;
+    list.chunks_exact(attr_bytes).map(event).collect()
 }
 
 /// Reads the features after the records, and says whether all are there.
@@ -202,6 +205,8 @@ mod tests {
         assert!(error(&cut).contains("ends within its header, after 104 bytes"));
         let outside = head(&[104, 144, 1 << 40, 144, 104, 8, 0, 0, 0, 0, 0, 0]);
         assert!(error(&outside).contains("outside of the header"));
+        let half = [head(&[104, 144, 104, 216, 320, 8, 0, 0, 0, 0, 0, 0]), vec![0; 216]].concat();
+        assert!(error(&half).contains("its end is no event's"));
         assert!(error(b"PERFFILE........").contains("2009"));
     }
 }

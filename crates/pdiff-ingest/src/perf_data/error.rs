@@ -21,6 +21,9 @@ pub enum PerfDataError {
     /// A recording of a directory's worth of files.
     #[error("its samples are in other files of its directory; hint: record without --threads")]
     Directory,
+    /// The recording ends before its first sample.
+    #[error("it was cut off, or damaged, before its first sample; hint: copy it again, or record anew")]
+    CutBeforeSamples,
     /// The recording has no sample.
     #[error("it has no samples{0}; hint: check that the program ran and that the event counts there")]
     NoSamples(Box<str>),

@@ -19,14 +19,23 @@ use crate::waits::note_lost_returns;
 /// More than one damaged record in so many is an error.
 const MAX_DAMAGED_ONE_IN: u64 = 100;
 
+/// What a recording lacks at its end.
+#[derive(Clone, Copy)]
+pub(super) struct End {
+    /// Records.
+    pub(super) is_unfinished: bool,
+    /// Only what follows the records: build-ids, names, facts on the machine.
+    pub(super) lacks_features: bool,
+}
+
 /// The profile of a recording that was read to its end.
 pub(super) fn finish(
     mut reader: Reader<'_>,
     path: &str,
-    is_unfinished: bool,
+    end: End,
     options: &ReadOptions<'_>,
 ) -> Result<Profile, Error> {
-    check(&reader, options.lenient).map_err(|source| Error::PerfData { path: path.into(), source })?;
+    check(&reader, end, options.lenient).map_err(|source| Error::PerfData { path: path.into(), source })?;
     check_places(&reader, path, options)?;
     check_switches(&reader, path)?;
     check_branches(&reader, path, options)?;
@@ -35,7 +44,7 @@ pub(super) fn finish(
     {
         return Err(Error::NothingInWindow { path: path.into(), first_ns, last_ns });
     }
-    note(&mut reader, is_unfinished);
+    note(&mut reader, end);
     let mut builder = std::mem::take(&mut reader.builder);
     builder.notes = std::mem::take(&mut reader.notes);
     builder.span = reader.span.map(|(first_ns, last_ns)| Span { first_ns, last_ns });
@@ -52,13 +61,13 @@ pub(super) fn finish(
 }
 
 /// Refuses what has nothing to read, or too much that cannot be read.
-fn check(reader: &Reader<'_>, lenient: bool) -> Result<(), PerfDataError> {
+fn check(reader: &Reader<'_>, end: End, lenient: bool) -> Result<(), PerfDataError> {
     let counts = &reader.counts;
     if reader.features.is_directory {
         return Err(PerfDataError::Directory);
     }
     if counts.damaged.saturating_mul(MAX_DAMAGED_ONE_IN) > counts.records && !lenient {
-        let (damaged, records) = (counts.damaged, counts.records);
+        let (damaged, records) = (counts.damaged, counts.records.max(counts.damaged));
         let example = counts.first_damage.clone().unwrap_or_default().into();
         return Err(PerfDataError::TooManyDamaged { damaged, records, example });
     }
@@ -67,6 +76,9 @@ fn check(reader: &Reader<'_>, lenient: bool) -> Result<(), PerfDataError> {
     }
     if reader.features.is_statistics {
         return Err(PerfDataError::Statistics);
+    }
+    if end.is_unfinished || counts.cut_bytes > 0 {
+        return Err(PerfDataError::CutBeforeSamples);
     }
     let events: Vec<Box<str>> = reader.events.all_names().collect();
     let of = if events.is_empty() { String::new() } else { format!(" of {}", events.join(", ")) };
@@ -117,7 +129,7 @@ fn check_branches(reader: &Reader<'_>, path: &str, options: &ReadOptions<'_>) ->
 }
 
 /// What is imperfect, in notes.
-fn note(reader: &mut Reader<'_>, is_unfinished: bool) {
+fn note(reader: &mut Reader<'_>, end: End) {
     let Reader { counts, notes, stacks, processes, unwinding, jit, switches, .. } = reader;
     note_lost_returns(notes, switches.as_ref().map_or(0, |switches| switches.threads.missed()));
     let mut add = |kind, count: u64, example: String| {
@@ -142,8 +154,17 @@ fn note(reader: &mut Reader<'_>, is_unfinished: bool) {
         };
         add(NoteKind::NoJitSymbols, jit.unused.len() as u64, format!("{}: {why}", unused.path));
     }
-    if is_unfinished || counts.cut_bytes > 0 {
+    if counts.unread_bytes > 0 {
+        let (unread, all) = (counts.unread_bytes, counts.all_bytes);
+        let pct = 100.0 * unread as f64 / all.max(1) as f64;
+        let text =
+            format!("{unread} of {all} bytes are behind a damaged record and were not read ({pct:.1} %)");
+        add(NoteKind::CutRecording, 1, text);
+    } else if end.is_unfinished || counts.cut_bytes > 0 {
         let text = "the recording was cut off; names and build-ids at its end may be missing".into();
+        add(NoteKind::CutRecording, 1, text);
+    } else if end.lacks_features {
+        let text = "it was cut off behind its samples; names and build-ids at its end may be missing".into();
         add(NoteKind::CutRecording, 1, text);
     }
 }

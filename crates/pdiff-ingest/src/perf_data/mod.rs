@@ -82,13 +82,14 @@ pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>)
         Layout::Unbounded { .. } => None,
     };
     reader.read_records(&mut stream, end, input.tick).map_err(input.on_error)?;
-    let mut is_cut = end.is_some_and(|end| stream.position() < end);
+    let is_cut = end.is_some_and(|end| stream.position() < end);
+    let mut lacks_features = false;
     if let Layout::File { feature_bits, .. } = head.layout
         && !is_cut
     {
         let (features, is_whole) =
             container::read_features(&mut stream, head.order, feature_bits).map_err(input.on_error)?;
-        is_cut = !is_whole;
+        lacks_features = !is_whole;
         reader.events.name_all(&features.events);
         reader.features = features;
     }
@@ -96,5 +97,6 @@ pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>)
     drop(stream);
     (input.tick)();
     let is_unfinished = is_cut || head.layout == Layout::Unbounded { is_unfinished: true };
-    finish::finish(reader, path, is_unfinished, options)
+    let end = finish::End { is_unfinished, lacks_features };
+    finish::finish(reader, path, end, options)
 }

@@ -45,6 +45,8 @@ mod kind {
     pub(super) const SWITCH: u32 = 14;
     pub(super) const KSYMBOL: u32 = 17;
     pub(super) const CGROUP: u32 = 19;
+    /// What the kernel writes: `PERF_RECORD_CALLCHAIN_DEFERRED` is the latest.
+    pub(super) const OF_KERNEL: std::ops::RangeInclusive<u32> = 1..=22;
     /// From here on records are perf's own.
     pub(super) const FIRST_OF_PERF: u32 = 64;
     pub(super) const HEADER_ATTR: u32 = 64;
@@ -56,6 +58,8 @@ mod kind {
     pub(super) const HEADER_FEATURE: u32 = 80;
     pub(super) const COMPRESSED: u32 = 81;
     pub(super) const COMPRESSED2: u32 = 83;
+    /// What perf writes, up to 6.17.
+    pub(super) const OF_PERF: std::ops::RangeInclusive<u32> = 64..=86;
 }
 
 /// Bits of `misc`, whose meaning depends on the record.
@@ -97,6 +101,10 @@ pub(super) struct Counts {
     pub(super) call_stacks: u64,
     /// Bytes of a record that is cut off.
     pub(super) cut_bytes: u64,
+    /// Those behind a damaged record: where the next one begins is not known.
+    pub(super) unread_bytes: u64,
+    /// The recording's bytes up to the end of its records.
+    pub(super) all_bytes: u64,
 }
 
 /// Which samples are kept.
@@ -214,7 +222,9 @@ impl<'u> Reader<'u> {
                 // Where the next record begins is not known.
                 self.damage(|| format!("a record of type {kind} has a size of {size} bytes"));
                 let rest = end.map_or(u64::MAX, |end| end.saturating_sub(stream.position()));
-                self.counts.cut_bytes += stream.skip(rest)?;
+                let unread = stream.skip(rest)?;
+                self.counts.cut_bytes += unread;
+                self.counts.unread_bytes = unread;
                 break;
             }
             let there = stream.peek(size)?.len();
@@ -249,6 +259,7 @@ impl<'u> Reader<'u> {
             stream.skip(behind)?;
         }
         self.counts.cut_bytes += inflater.left() as u64;
+        self.counts.all_bytes = stream.position();
         self.finish_records(stream.buffers());
         stream.keep_from(None);
         Ok(())
@@ -352,7 +363,9 @@ impl<'u> Reader<'u> {
                 self.counts.throttled += 1;
                 Some(())
             }
-            _ => Some(()),
+            known if kind::OF_KERNEL.contains(&known) => Some(()),
+            // It may have been a sample.
+            unknown => return self.damage(|| format!("a record has the type {unknown}, which none has")),
         };
         if done.is_none() {
             self.damage(|| format!("a record of type {} is too short", record.kind));
@@ -398,7 +411,8 @@ impl<'u> Reader<'u> {
                     self.events.name(id, &name);
                 }
             }
-            _ => {}
+            known if kind::OF_PERF.contains(&known) => {}
+            unknown => self.damage(|| format!("a record has the type {unknown}, which none has")),
         }
     }
 
