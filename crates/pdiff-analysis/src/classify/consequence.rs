@@ -63,10 +63,9 @@ pub(super) fn mark_callers(context: &Context<'_>, rows: &[usize], verdicts: &mut
                 let callees = callees.into_iter().map(|(name, _)| name).collect();
                 verdict.reason = Reason::CostOfCallees { judged, change, callees };
             }
-        } else if is_mainly_moved(context, verdict) {
-            verdict.confidence = Confidence::Unclear;
-            verdict.limited_by = Some(Limit::UnclearCallees);
-        } else if is_cost && context.is_patched && verdict.confidence > Confidence::Unclear {
+        } else if verdict.confidence > Confidence::Unclear
+            && (is_mainly_moved(context, verdict) || is_cost && context.is_patched)
+        {
             verdict.confidence = Confidence::Unclear;
             verdict.limited_by = Some(Limit::UnclearCallees);
         }
@@ -247,7 +246,7 @@ fn is_mainly_moved(context: &Context<'_>, verdict: &Verdict) -> bool {
     let Reason::CalleesChanged { callees, .. } = &verdict.reason else { return false };
     let main =
         callees.first().and_then(|(callee, pp)| Some((context.case(callee, &verdict.object, None)?, *pp)));
-    verdict.confidence > Confidence::Unclear && main.is_some_and(|(callee, pp)| is_moved(context, callee, pp))
+    main.is_some_and(|(callee, pp)| is_moved(context, callee, pp))
 }
 
 /// Whether a callee as a whole changed by much less than its part under a function.
