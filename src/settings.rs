@@ -31,7 +31,7 @@ pub(crate) use builds::{is_stdin, one_stream, source, stem};
 pub(crate) use compared::Compared;
 #[cfg(feature = "parquet")]
 pub(crate) use compared::subsystems;
-pub(crate) use counted_calls::{Binaries, counted};
+pub(crate) use counted_calls::{Binaries, complain_of_missing, counted};
 pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
 pub(crate) use lookup::{cache_dir, check_files, lookup, with_servers_asked};
 pub(crate) use page::{Page, most_rows};

@@ -7,7 +7,7 @@ use pdiff::{CpuList, Pattern, Recording, SampleReader, Samples, TimeWindow};
 
 use crate::cli::ScriptArgs;
 use crate::output::Output;
-use crate::settings::{check_files, lookup, parse, parse_all, source};
+use crate::settings::{check_files, complain_of_missing, lookup, parse, parse_all, source};
 use crate::watching::Watching;
 
 /// What a recording lacks, samples with it.
@@ -44,14 +44,9 @@ pub(crate) fn run(args: &ScriptArgs) -> Result<()> {
         ));
     }
     // The text that is printed cannot say so.
-    let notes = samples.profile().notes.iter().filter(|note| !args.quiet && MISSING.contains(&note.kind));
-    for note in notes {
-        let (kind, examples) = (note.kind, note.examples.join("; "));
-        let count = if note.count > 1 { format!(" x{}", note.count) } else { String::new() };
-        crate::complain(&format!(
-            "pdiff: note: {}: samples may be missing: {kind}{count}: {examples}",
-            samples.path()
-        ));
+    if !args.quiet {
+        let notes = &samples.profile().notes;
+        complain_of_missing(samples.path(), notes, "samples may be missing", &MISSING);
     }
     let options = ScriptOptions { inlines: !args.no_inline, event };
     output.write_by(|out| {

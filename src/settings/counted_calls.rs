@@ -97,7 +97,7 @@ fn counted_in(path: &Path, side: Side, binaries: Binaries<'_>) -> Result<Counted
     if path.is_file() && is_perf_data(&source)? {
         let counter = BranchCounter::new(source).lookup(binaries.lookup.cloned()).lenient(binaries.lenient);
         let counted = binaries.files.iter().fold(counter, BranchCounter::binary).count()?;
-        complain_of_missing(path, &counted.notes);
+        complain_of_missing(&path.display().to_string(), &counted.notes, "calls are missing", &MISSING);
         return Ok(counted.calls);
     }
     read_file(path, COUNTS, |text| parse_counts(text, side))
@@ -107,11 +107,11 @@ fn counted_in(path: &Path, side: Side, binaries: Binaries<'_>) -> Result<Counted
 const MISSING: [NoteKind; 4] =
     [NoteKind::LostSamples, NoteKind::CutRecording, NoteKind::DamagedRecord, NoteKind::Throttled];
 
-fn complain_of_missing(path: &Path, notes: &Notes) {
-    for note in notes.iter().filter(|note| MISSING.contains(&note.kind)) {
+/// Says which of some kinds of notes a recording has, and so what is missing.
+pub(crate) fn complain_of_missing(path: &str, notes: &Notes, what: &str, kinds: &[NoteKind]) {
+    for note in notes.iter().filter(|note| kinds.contains(&note.kind)) {
         let (kind, count, examples) = (note.kind, note.count, note.examples.join("; "));
-        let path = path.display();
         let count = if count > 1 { format!(" x{count}") } else { String::new() };
-        crate::complain(&format!("pdiff: note: {path}: calls are missing: {kind}{count}: {examples}"));
+        crate::complain(&format!("pdiff: note: {path}: {what}: {kind}{count}: {examples}"));
     }
 }

@@ -45,7 +45,7 @@ mod kind {
     pub(super) const SWITCH: u32 = 14;
     pub(super) const KSYMBOL: u32 = 17;
     pub(super) const CGROUP: u32 = 19;
-    /// What the kernel writes: `PERF_RECORD_CALLCHAIN_DEFERRED` is the latest.
+    /// What the kernel writes: up to one more than `PERF_RECORD_AUX_OUTPUT_HW_ID`, the last of Linux 6.1.
     pub(super) const OF_KERNEL: std::ops::RangeInclusive<u32> = 1..=22;
     /// From here on records are perf's own.
     pub(super) const FIRST_OF_PERF: u32 = 64;
@@ -58,7 +58,7 @@ mod kind {
     pub(super) const HEADER_FEATURE: u32 = 80;
     pub(super) const COMPRESSED: u32 = 81;
     pub(super) const COMPRESSED2: u32 = 83;
-    /// What perf writes, up to 6.17.
+    /// What perf writes: up to some more than `PERF_RECORD_COMPRESSED2`.
     pub(super) const OF_PERF: std::ops::RangeInclusive<u32> = 64..=86;
 }
 
