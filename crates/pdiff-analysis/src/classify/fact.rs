@@ -233,6 +233,18 @@ pub enum Fact {
         /// The callee.
         callee: String,
     },
+    /// The code of both builds and the samples of its callers: a function has less code, asks nothing new and is called as before, and now
+    /// calls another one, which it did not.
+    OwnWorkGone {
+        /// The function.
+        caller: String,
+        /// What it calls now.
+        callee: String,
+        /// The length of its code.
+        bytes: PerSide<u64>,
+        /// Its callers with the same code, which cost as before.
+        callers: Vec<String>,
+    },
     /// The code of both builds: before, the loop in a caller could go on without a call of a callee, and the run did so; now no turn can.
     NoTurnAround {
         /// The caller.
@@ -366,6 +378,7 @@ impl Fact {
             | Self::GrownCode { .. }
             | Self::NoWayAround { .. }
             | Self::NoTurnAround { .. }
+            | Self::OwnWorkGone { .. }
             | Self::FewerWaysAround { .. } => EvidenceKind::Code,
             Self::CodeDiffers(_) => EvidenceKind::Diff,
             Self::NoBinary | Self::CopiesNotTold { .. } => EvidenceKind::Missing,

@@ -160,6 +160,8 @@ pub(crate) struct Ways {
     pub(crate) can_skip: PerSide<Option<bool>>,
     /// Where a function with a loop begins.
     pub(crate) looping: u64,
+    /// Whether it has none before.
+    pub(crate) is_looping_after_only: bool,
     /// Whether ways without a call lead through code that hardly runs.
     pub(crate) is_hardly_taken: bool,
     /// Samples on ways without a call, and all.
@@ -309,8 +311,9 @@ impl CodePaths for Ways {
         self.at_one[side].map(|[most, own]| SamplesAtOne { most, own })
     }
 
-    fn has_loop(&self, _: Side, bodies: &[Range<u64>]) -> Option<bool> {
-        bodies.first().map(|body| body.start == self.looping)
+    fn has_loop(&self, side: Side, bodies: &[Range<u64>]) -> Option<bool> {
+        let has = side == Side::After || !self.is_looping_after_only;
+        bodies.first().map(|body| has && body.start == self.looping)
     }
 
     fn frame_bytes(&self, side: Side, _: &[Range<u64>]) -> Option<u64> {

@@ -26,6 +26,7 @@ mod less_code;
 mod lost_frames;
 mod moved_calls;
 mod no_fast_path;
+mod own_work;
 mod parts;
 mod per_operation;
 mod pointer_flips;

@@ -88,7 +88,7 @@ fn finding(
 fn names(goes_on: &Reason, function: &str) -> bool {
     match goes_on {
         Reason::GoesOn { callees, .. } => callees.iter().any(|callee| callee == function),
-        Reason::GoesOnMore { callee, .. } => callee == function,
+        Reason::GoesOnMore { callee, .. } | Reason::OwnWorkCalled { callee, .. } => callee == function,
         _ => false,
     }
 }

@@ -21,7 +21,7 @@ use super::holder::code_with_call;
 use super::newly_active::{FACTOR, lost_pp};
 use super::path_proof::{no_way_around, proof_of_path};
 use super::same_source::has_same_source;
-use super::{entered, in_between, per_operation};
+use super::{entered, in_between, own_work, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -82,6 +82,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let (call, entered_from) = growing_call(context, row)?;
     // What is only copied into one function is that function's code.
     let caller = code_with_call(context, entered_from, case);
+    if own_work::leaves_it_to(context, caller, &row.name) {
+        return None;
+    }
     // Of builds that are a patch apart the caller's code tells why, even of what the before run did not enter at all. Counts show
     // calls that were too rare to be sampled.
     let was_counted = was_entered_by_counts(context, caller, call);

@@ -382,7 +382,7 @@ fn part_under(context: &Context<'_>, case: &Case<'_>, names: &[&str], depth: usi
 /// Whether a callee costs more as a whole by half of what it costs more here: what only came from under other functions, wherever
 /// they are, was done before too. A collector runs when memory runs out, whoever asks for it; a thread of a pool grows by all that
 /// is handed to it.
-fn has_grown(context: &Context<'_>, call: &SampledCall, here_pp: f64) -> bool {
+pub(super) fn has_grown(context: &Context<'_>, call: &SampledCall, here_pp: f64) -> bool {
     context.callee(call).is_none_or(|callee| {
         let (before, after) = (callee.row.before.total_pct, callee.row.after.total_pct);
         let grown_pp = context.common_shift.own_change_pp(before, after);

@@ -30,6 +30,7 @@ mod new_code;
 mod newly_active;
 mod noise;
 mod not_visible;
+mod own_work;
 mod path_proof;
 mod per_operation;
 mod quick_way;

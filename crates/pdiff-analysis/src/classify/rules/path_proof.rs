@@ -43,7 +43,12 @@ pub(super) fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &Sam
 }
 
 /// Whether a callee also costs more under its other callers, where it has enough samples to tell.
-fn grew_elsewhere(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall, callee: &Case<'_>) -> bool {
+pub(super) fn grew_elsewhere(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    call: &SampledCall,
+    callee: &Case<'_>,
+) -> bool {
     let row = callee.row;
     let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
     // Where the caller leaves to it by a jump, the stacks also show it right under the caller's own callers.

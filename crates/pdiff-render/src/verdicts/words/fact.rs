@@ -180,6 +180,11 @@ pub fn fact_text(of: &Fact) -> String {
                 ),
             }
         }
+        Fact::OwnWorkGone { caller, callee, bytes: PerSide { before, after }, callers } => format!(
+            "the code of {caller} had no call of {callee} and has one now; it has {after} bytes instead of {before}, and no new check or loop; \
+             {} called it with the same code, and do not cost more themselves",
+            callers.join(", ")
+        ),
         Fact::FewerWaysAround { caller, callee, ways } => {
             let PerSide { before, after } = ways.conditions;
             format!(
