@@ -22,7 +22,7 @@ pub enum FoundBy {
     Unqualified,
     /// One build has no name for it, and its code, texts, constants and calls are those of one function of the other.
     Structure,
-    /// Like names, neighbours and sizes: a rename, with a score.
+    /// A rename, with a score: like names, neighbours and sizes, or the same code and calls in one source file.
     Fuzzy,
 }
 

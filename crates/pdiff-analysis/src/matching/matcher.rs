@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::Hash;
 
-use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
+use pdiff_profile::census::{BodyPart, Census, Function, FunctionId, Linkage};
 use pdiff_profile::names::SymbolWords;
 use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
@@ -73,6 +73,7 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
     matcher.match_unique(|spelling| spelling.of_class().map(Cow::from));
     matcher.match_unique(|spelling| spelling.flattened().map(Cow::from));
     matcher.match_unique(|spelling| spelling.unqualified().map(Cow::from));
+    matcher.match_same_code();
     matcher.match_fuzzy();
     matcher.matching
 }
@@ -82,6 +83,9 @@ const CLOSURE: &str = "$_";
 
 /// In the linkage name of a lambda.
 const LAMBDA_SYMBOL: &str = "Ul";
+
+/// Functions of fewer bytes have the same code by chance.
+const TELLING_BYTES: u64 = 64;
 
 struct Matcher<'a> {
     before: &'a Census,
@@ -288,6 +292,45 @@ impl<'a> Matcher<'a> {
         partners.any(|caller| {
             there.call(caller, other.id()).is_some() || !there.sites_in(other.id(), caller).is_empty()
         })
+    }
+
+    /// Functions of one source file with the same code, which no other function without a partner has, and with the same calls. Where a
+    /// callee has another name, too, it must be found first.
+    fn match_same_code(&mut self) {
+        loop {
+            let groups = self.spelled_groups(|function, _| {
+                let [body] = function.bodies() else { return None };
+                let is_telling = body.part == BodyPart::Whole && body.bytes >= TELLING_BYTES;
+                is_telling.then_some(())?;
+                Some((body.hash?, body.bytes, source_file::stem(function.file()?)))
+            });
+            let pairs = self.lone_pairs(&groups, |before, after| {
+                let same = self.before.same_code(before.id(), self.after, after.id());
+                same == Some(true) && self.same_calls(before.id(), after.id())
+            });
+            if pairs.is_empty() {
+                return;
+            }
+            for Pair { before, after, is_ambiguous } in pairs {
+                let score = Some(1.0);
+                self.matching.push(Match { before, after, level: FoundBy::Fuzzy, is_ambiguous, score });
+            }
+        }
+    }
+
+    /// Whether two functions call the same functions as often, as far as these have partners.
+    fn same_calls(&self, before: FunctionId, after: FunctionId) -> bool {
+        let partner = |callee: FunctionId| match callee == before {
+            true => Some(after),
+            false => self.matching.after_of(callee).map(|found| found.after),
+        };
+        let old = self.before.calls_from(before).iter();
+        let mut old: Vec<_> = old.map(|edge| (partner(edge.callee), edge.calls, edge.tail_jumps)).collect();
+        let new = self.after.calls_from(after).iter();
+        let mut new: Vec<_> = new.map(|edge| (Some(edge.callee), edge.calls, edge.tail_jumps)).collect();
+        old.sort_unstable();
+        new.sort_unstable();
+        old == new
     }
 
     fn match_fuzzy(&mut self) {

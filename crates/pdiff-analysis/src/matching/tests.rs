@@ -2,8 +2,8 @@
 
 use pdiff_profile::ObjectAddr;
 use pdiff_profile::census::{
-    Body, CallEdge, Census, CensusBuilder, EdgeSource, Function, FunctionFacts, FunctionId, InlineSite,
-    Linkage, Visibility,
+    Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, Function, FunctionFacts, FunctionId,
+    InlineSite, Linkage, Producer, Visibility,
 };
 use pdiff_profile::names::{FunctionName, demangle};
 
@@ -386,4 +386,52 @@ fn a_class_that_moved_to_another_namespace_keeps_its_functions() {
         &["OT::Small::RangeRecord::cmp(unsigned int)", "OT::Medium::RangeRecord::cmp(unsigned int)"],
         &[],
     );
+}
+
+#[test]
+fn the_same_code_in_one_source_file_is_the_same_function() {
+    // Name, file, hash and callee of functions of 0x80 bytes.
+    let build = |functions: &[(&str, &str, u32, &str)]| {
+        let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+        let producer = builder.producer(Producer::from_text("GNU C17 12.2.0", 1));
+        let mut ids: Vec<(&str, FunctionId)> = Vec::new();
+        for ((name, file, hash, _), addr) in functions.iter().zip((0x1000..).step_by(0x100)) {
+            let (text, file) = (builder.text(name), builder.text(file));
+            let facts =
+                FunctionFacts { file: Some(file), producer: Some(producer), ..FunctionFacts::named(text) };
+            let id = builder.function(facts);
+            builder.body(id, Body { hash: Some(BodyHash(*hash)), ..Body::at(ObjectAddr(addr), 0x80) });
+            ids.push((name, id));
+        }
+        let id_of = |name: &str| ids.iter().find(|(of, _)| *of == name).map(|(_, id)| *id);
+        for (name, _, _, callee) in functions {
+            if let Some((caller, callee)) = id_of(name).zip(id_of(callee)) {
+                let source = EdgeSource::Disassembly;
+                builder.edge(CallEdge { caller, callee, calls: 1, tail_jumps: 0, source });
+            }
+        }
+        builder.finish()
+    };
+    let check = |before: &[(&str, &str, u32, &str)], after: &[(&str, &str, u32, &str)], expected: &[&str]| {
+        assert_eq!(pairs_of(&build(before), &build(after), ""), expected);
+    };
+    let common = ("common", "a.c", 1, "");
+    check(
+        &[common, ("fetch", "a.c", 2, "common")],
+        &[common, ("look_page", "a.c", 2, "common")],
+        &["common@a.c > common@a.c (qualified)", "fetch@a.c > look_page@a.c (fuzzy)"],
+    );
+    // What it calls has another name, too.
+    check(
+        &[("fetch", "a.c", 2, "load"), ("load", "a.c", 3, "")],
+        &[("look_page", "a.c", 2, "bring"), ("bring", "a.c", 3, "")],
+        &["fetch@a.c > look_page@a.c (fuzzy)", "load@a.c > bring@a.c (fuzzy)"],
+    );
+    let alone = &["common@a.c > common@a.c (qualified)"][..];
+    let fetch = [common, ("fetch", "a.c", 2, "common")];
+    // In another file, with other code, with other calls, or one of two.
+    check(&fetch, &[common, ("look_page", "b.c", 2, "common")], alone);
+    check(&fetch, &[common, ("look_page", "a.c", 4, "common")], alone);
+    check(&fetch, &[common, ("look_page", "a.c", 2, "")], alone);
+    check(&fetch, &[common, ("look_page", "a.c", 2, "common"), ("bring", "a.c", 2, "common")], alone);
 }

@@ -456,3 +456,20 @@ fn what_hardly_has_what_a_function_lost_is_no_sure_part_of_it() {
     assert_eq!(of(90, 58), "split likely R-succession");
     assert_eq!(of(10, 25), "split unclear R-succession");
 }
+
+#[test]
+fn of_builds_a_patch_apart_a_renamed_function_of_the_same_code_is_moved_whatever_it_costs() {
+    let (stacks, words) = steady();
+    let of = |name: &str, samples: u64, hash: u32| {
+        let build = format!("main:50 {words} {name}:200 {name}={hash} {name}@page.c main>{name}");
+        (format!("{stacks}main;{name} {samples}"), build)
+    };
+    let said_of = |samples: u64, hash: u32| {
+        let (before, after) = (of("page_commit", 50, 40), of("page_t::commit", samples, hash));
+        let outcome = classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+        said(&outcome, "page_t::commit")
+    };
+    assert_eq!(said_of(51, 40), "moved proved R-moved");
+    assert_eq!(said_of(120, 40), "moved likely R-moved");
+    assert_eq!(said_of(120, 41), "heavier likely R-moved");
+}

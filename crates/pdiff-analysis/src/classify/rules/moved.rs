@@ -59,7 +59,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let [before, after] = if *side == Side::Before { [twin, case.row] } else { [case.row, twin] };
     let (net_pp, half_pp, larger) = net(context.common_shift, before, after);
     let is_real = net_pp.abs() > half_pp && net_pp.abs() >= FLOOR_PP.max(FLOOR_RELATIVE * larger);
-    let cause = match (is_real, net_pp > 0.0) {
+    // Of builds a patch apart, the same code that costs more is called more, or waits longer.
+    let is_same = context.is_patched && has_code_of_pair(context, case);
+    let cause = match (is_real && !is_same, net_pp > 0.0) {
         (false, _) => Cause::Moved,
         (true, true) => Cause::Heavier,
         (true, false) => Cause::Lighter,
@@ -73,7 +75,17 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         half_width_pp: half_pp,
     };
     let finding = Finding::new("R-moved", cause, judged, reason).with([pair]);
+    let finding =
+        if is_real && is_same { finding.limited(Confidence::Likely, Limit::CallsOrCost) } else { finding };
     Some(limited(finding, context, case))
+}
+
+/// Whether the code of a pair is the same, and enough to tell that.
+fn has_code_of_pair(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let bytes = PerSide::from_fn(|side| {
+        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
+    });
+    bytes.before.min(bytes.after) >= TELLING_BYTES && context.builds.same_code(&case.ids) == Some(true)
 }
 
 /// Whether one build calls the function in another object: the stub that leads there is not the function.
@@ -148,11 +160,7 @@ fn shares(before: &Row, after: &Row) -> (f64, f64) {
 }
 
 fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
-    let bytes = PerSide::from_fn(|side| {
-        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
-    });
-    let tells = bytes[Side::Before].min(bytes[Side::After]) >= TELLING_BYTES;
-    if tells && context.builds.same_code(&case.ids) == Some(true) {
+    if has_code_of_pair(context, case) {
         let finding = finding.with([Fact::SameCodeOfPair]);
         // The same code proves which function it is, and not why it costs more or less.
         return match finding.cause {
