@@ -17,7 +17,7 @@ use support::{compared, profile, settings, side};
 #[allow(dead_code, reason = "one module for many tests")]
 mod support;
 
-/// A build: `a > b` is a call, `a ~ b` a jump in tail position.
+/// A build: `a > b` is a call, `a ~ b` a jump in tail position; `operator_new` is an operator.
 fn census(code: &str, visibility: Visibility) -> Census {
     let mut builder = CensusBuilder::new(visibility);
     let mut known = BTreeMap::new();
@@ -27,7 +27,7 @@ fn census(code: &str, visibility: Visibility) -> Census {
         let [caller, callee] = [caller, callee].map(|name| {
             let next = 0x1000 * (1 + known.len() as u64);
             *known.entry(name.to_owned()).or_insert_with(|| {
-                let text = builder.text(name);
+                let text = builder.text(&name.replace("operator_", "operator "));
                 let linkage = match name {
                     _ if name.ends_with("@plt") => Linkage::Imported,
                     _ if name.starts_with("static_") => Linkage::Local,
@@ -264,6 +264,20 @@ fn the_caller_of_a_leaf_in_a_library_is_put_back() {
     let (whole, stripped) = (census(code, Visibility::DebugInfo), census(code, Visibility::DynamicSymbols));
     let comparison = put_back_by(PerSide::new(&whole, &stripped), stacks, "perf record -g");
     assert!((totals(&comparison)["find"] - 10.0).abs() < 1e-9, "{:?}", totals(&comparison));
+}
+
+#[test]
+fn memory_may_be_asked_for_by_the_language() {
+    // `insert` alone calls malloc, through a pointer, and others call `operator new`, which does.
+    let stacks = "main;insert 10\nmain;libc.so.6!malloc 50\nmain 40";
+    let code = "main > other, insert > malloc@plt";
+    check(code, stacks, "insert", 60.0);
+    check(&format!("{code}, append > new@plt"), stacks, "insert", 60.0);
+    check(&format!("{code}, append > operator_new@plt"), stacks, "insert", 10.0);
+    let stacks = stacks.replace("malloc", "cfree");
+    let code = "main > other, insert > free@plt";
+    check(code, &stacks, "insert", 60.0);
+    check(&format!("{code}, append > operator_delete@plt"), &stacks, "insert", 10.0);
 }
 
 #[test]

@@ -15,6 +15,9 @@ const PLT_MARK: &str = "@plt";
 /// Names under which C libraries offer the same code.
 const ONE_CODE: [&[&str]; 2] = [&["memmove", "memcpy", "mempcpy"], &["free", "cfree"]];
 
+/// Functions of the C library, and those of the language's library that call them: neither has a frame, so that stacks may lose both.
+const CALLED_BY: [(&str, &str); 2] = [("malloc", "operator new"), ("free", "operator delete")];
+
 /// The functions of one side's build of the program, by key.
 pub(super) struct BuildFunctions<'a> {
     keys: &'a Keys,
@@ -67,8 +70,17 @@ impl<'a> BuildFunctions<'a> {
         let others = ONE_CODE.iter().filter(|names| names.contains(&&*of.name)).flat_map(|names| *names);
         let names = std::iter::once(&*of.name).chain(others.copied().filter(|name| *name != &*of.name));
         let names = names.chain(exported(&of.name).filter(|_| is_c_library(&of.object)));
-        let stubs = names.flat_map(|name| self.census.find(&format!("{name}{PLT_MARK}")).collect::<Vec<_>>());
-        stubs.filter(is_stub).map(Function::target).collect()
+        let names: Vec<&str> = names.collect();
+        let stubs =
+            names.iter().flat_map(|name| self.census.find(&format!("{name}{PLT_MARK}")).collect::<Vec<_>>());
+        let wrappers = CALLED_BY.iter().filter(|(name, _)| names.contains(name));
+        let of_wrappers = wrappers.flat_map(|(_, by)| {
+            let is_wrapper = |function: &Function<'_>| {
+                function.name().starts_with(by) && function.name().ends_with(PLT_MARK)
+            };
+            self.census.functions().filter(is_wrapper).collect::<Vec<_>>()
+        });
+        stubs.chain(of_wrappers).filter(is_stub).map(Function::target).collect()
     }
 
     /// The key of a function, where it has samples somewhere. It may have another one without a file: of addresses that only its symbol
