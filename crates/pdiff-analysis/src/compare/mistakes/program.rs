@@ -156,7 +156,15 @@ fn swapped(sides: &Sides<'_>, before: &Program<'_>, after: &Program<'_>) -> Opti
     let is_one_build = before.build_id.is_some() && before.build_id == after.build_id;
     let built = |program: &Program<'_>| program.facts.and_then(|facts| facts.modified_s);
     let (before, after) = built(before).zip(built(after)).filter(|_| !is_one_build)?;
-    let apart = before.checked_sub(after).filter(|seconds| *seconds > 0)?;
+    built_later(before, after)
+}
+
+/// Builds made one after the other for a comparison may be made in any order: so many seconds apart, the order says nothing.
+const BUILT_TOGETHER_S: u64 = 600;
+
+/// What the times say at which the files of both sides were built.
+fn built_later(before_s: u64, after_s: u64) -> Option<NewerBuild> {
+    let apart = before_s.checked_sub(after_s).filter(|seconds| *seconds > BUILT_TOGETHER_S)?;
     Some(NewerBuild::BuiltLater(apart))
 }
 
@@ -229,5 +237,12 @@ mod tests {
         assert_eq!(order("v1.4-12-gabc", "v1.4"), Ordering::Greater);
         assert_eq!(order("v1.4-12-gabc", "v1.4.1"), Ordering::Less);
         assert_eq!(order("8.0", "8.0.0"), Ordering::Equal);
+    }
+
+    #[test]
+    fn builds_that_were_made_together_have_no_order() {
+        assert_eq!(built_later(10_000, 9_400), None);
+        assert_eq!(built_later(10_000, 9_399), Some(NewerBuild::BuiltLater(601)));
+        assert_eq!(built_later(9_000, 10_000), None);
     }
 }
