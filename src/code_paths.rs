@@ -66,6 +66,11 @@ fn both(one: &[Range<u64>], other: &[Range<u64>]) -> Vec<Range<u64>> {
     pairs.filter(|range| !range.is_empty()).collect()
 }
 
+/// The length of some code.
+fn bytes(code: &[Range<u64>]) -> u64 {
+    code.iter().map(|range| range.end.saturating_sub(range.start)).sum()
+}
+
 fn is_within(code: &[Range<u64>], addr: u64) -> bool {
     code.iter().any(|range| range.contains(&addr))
 }
@@ -140,8 +145,6 @@ impl CodePaths for ProgramPaths<'_> {
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {
         let ways = self.of(side)?.ways_around(bodies, callees)?;
         let sampled = self.sampled(side)?;
-        let bytes =
-            |code: &[Range<u64>]| code.iter().map(|range| range.end.saturating_sub(range.start)).sum();
         let once = self.of(side)?.outside_loops(bodies).unwrap_or_default();
         let around_once = both(&once, &ways);
         let mut samples = SamplesAround {
@@ -183,7 +186,11 @@ impl CodePaths for ProgramPaths<'_> {
         let samples = |code: &[Range<u64>]| {
             at.iter().filter(|(addr, ..)| is_within(code, *addr)).map(|(.., count)| count).sum()
         };
-        let condition = |way: WayAround| ConditionAround { samples: samples(&way.code), asks: way.asks };
+        let condition = |way: WayAround| ConditionAround {
+            samples: samples(&way.code),
+            bytes: bytes(&way.code),
+            asks: way.asks,
+        };
         let mut conditions: Vec<ConditionAround> = ways.into_iter().map(condition).collect();
         conditions.sort_unstable();
         Some(conditions)
@@ -205,8 +212,9 @@ impl CodePaths for ProgramPaths<'_> {
             at.iter().filter(|(addr, ..)| is_within(code, *addr)).map(|(.., count)| count).sum::<u64>()
         };
         let less_taken = |ways: BothWays| {
-            let samples = ways.code.iter().map(samples).min().unwrap_or(0);
-            ConditionAround { asks: ways.asks, samples }
+            let of = ways.code.iter().map(|code| (samples(code), bytes(code)));
+            let (samples, bytes) = of.min().unwrap_or_default();
+            ConditionAround { asks: ways.asks, samples, bytes }
         };
         let mut conditions: Vec<ConditionAround> = ways.into_iter().map(less_taken).collect();
         conditions.sort_unstable();
@@ -221,13 +229,12 @@ impl CodePaths for ProgramPaths<'_> {
             taken += if is_within(&turns.code, addr) { count } else { 0 };
             own += if is_leaf && is_within(&turns.once, addr) { count } else { 0 };
         }
-        let len = |code: &[Range<u64>]| code.iter().map(|code| code.end - code.start).sum();
         Some(TurnsAround {
             can_skip: turns.can_skip,
             taken,
-            bytes: len(&turns.code),
+            bytes: bytes(&turns.code),
             own,
-            own_bytes: len(&turns.once),
+            own_bytes: bytes(&turns.once),
             exits: turns.exits,
             other_calls: turns.other_calls,
             all: sampled.all,
@@ -242,6 +249,10 @@ impl CodePaths for ProgramPaths<'_> {
             under.into_iter().for_each(|samples| *samples += count);
         }
         Some(samples)
+    }
+
+    fn calls_in_a_row(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<usize> {
+        self.of(side)?.calls_in_a_row(bodies, callees)
     }
 
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {

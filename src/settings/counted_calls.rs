@@ -42,7 +42,9 @@ pub(crate) fn call_counts(
         |counts: CountedCalls, operations: Option<f64>| counts.divided_by(operations.unwrap_or(1.0));
     let before = per_operation(before, operations.before);
     let after = per_operation(after, operations.after);
-    Ok(Some(CallCounts::of_sides(&before, &after, &origin)))
+    let counts = CallCounts::of_sides(&before, &after, &origin);
+    let is_per_run = operations.both().is_none() && before.source != CallSource::Table;
+    Ok(Some(if is_per_run { counts.of_whole_runs() } else { counts }))
 }
 
 fn origin(source: CallSource, names: &PerSide<String>, operations: PerSide<Option<f64>>) -> String {

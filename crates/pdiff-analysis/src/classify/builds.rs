@@ -281,6 +281,12 @@ impl<'a> Builds<'a> {
         all.filter(|all| !all.is_empty()).map(|all| all.into_iter().all(|is_same| is_same))
     }
 
+    /// The same of a function that one run alone may have sampled.
+    pub(super) fn same_code_of_one_run(&self, ids: &PerSide<Vec<FunctionId>>) -> Option<bool> {
+        let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return None };
+        pair.same_code(*before, *after)
+    }
+
     /// Of each function that both builds have, and that is not of a library, whether its code is the same, where that can be said.
     pub(super) fn same_codes(&self) -> impl Iterator<Item = bool> {
         let own = |pair: &Pair<'_>, found: &Match| {

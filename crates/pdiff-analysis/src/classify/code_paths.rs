@@ -61,8 +61,10 @@ pub struct SamplesAtOne {
 pub struct ConditionAround {
     /// What is compared, and how, without registers and places on the stack.
     pub asks: Box<str>,
-    /// The samples in code that only this condition leads to, with those in what is called there.
+    /// The samples in code that only this condition leads to, with those in what is called there...
     pub samples: u64,
+    /// ...and the length of that code, in bytes.
+    pub bytes: u64,
 }
 
 /// What is gone of the ways through a function without a certain call.
@@ -144,6 +146,10 @@ pub trait CodePaths: Debug + Sync {
     /// The samples of a side under each such call in the code of such a function; a callee without a frame hides its caller, so that there
     /// are none. `None` if its code is not known, or addresses were not recorded.
     fn samples_under_calls(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<u64>>;
+
+    /// How many of such calls in the code of such a function lead to another one, soon and with no jump backwards. `None` if its code is not
+    /// known.
+    fn calls_in_a_row(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<usize>;
 
     /// Whether a loop of such a function says how many such calls there are; `None` where the ways through it are not known. A loop whose
     /// calls have no sample under them did not run, where the function's other calls have.

@@ -25,6 +25,17 @@ pub struct CallCounts {
     source: Option<CallSource>,
     /// Where the counts of both sides are from, in words.
     origin: Option<Box<str>>,
+    unit: CallUnit,
+}
+
+/// What calls are counted per.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CallUnit {
+    /// An operation.
+    #[default]
+    Operation,
+    /// All that was counted: the number of operations is not known.
+    Run,
 }
 
 /// What is known of a function, or of a callee from a caller.
@@ -129,7 +140,19 @@ impl CallCounts {
             by_function: functions.chain(edges).collect(),
             source: Some(before.source),
             origin: Some(origin.into()),
+            unit: CallUnit::default(),
         }
+    }
+
+    /// The same, if the number of operations is not known, so that each side's whole count stands for one.
+    #[must_use]
+    pub fn of_whole_runs(self) -> Self {
+        Self { unit: CallUnit::Run, ..self }
+    }
+
+    /// What the calls are per.
+    pub(super) fn unit(&self) -> CallUnit {
+        self.unit
     }
 
     /// Where the counts are from, if they were read from files of each side.

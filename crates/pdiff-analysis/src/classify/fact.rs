@@ -6,6 +6,7 @@ use pdiff_profile::{PerSide, RemarkPlace, Side};
 use super::cause::Judged;
 use super::code_difference::CodeDifference;
 use super::code_paths::{FewerWays, SamplesAround, TurnsAround};
+use super::counts::CallUnit;
 use super::evidence_kind::EvidenceKind;
 use super::setting::SettingValues;
 use crate::compare::{CostChange, Pair};
@@ -205,7 +206,12 @@ pub enum Fact {
     /// Where the counts of calls are from.
     CountedBy(String),
     /// Calls per operation.
-    Calls(Pair),
+    Calls {
+        /// The calls.
+        calls: Pair,
+        /// What they are per.
+        unit: CallUnit,
+    },
     /// Calls and time grew, both as a factor.
     CallsAndTime {
         /// Calls per operation.
@@ -221,8 +227,10 @@ pub enum Fact {
         caller: String,
         /// The callee.
         callee: String,
-        /// The caller's calls per operation; absent if only ratios are known.
+        /// The caller's calls; absent if only ratios are known.
         calls: Option<Pair>,
+        /// What they are per.
+        unit: CallUnit,
         /// Entries of the callee per call of the caller.
         per_call: Pair,
     },
@@ -232,6 +240,29 @@ pub enum Fact {
         caller: String,
         /// The callee.
         callee: String,
+    },
+    /// The code of both builds and the samples of each side: a caller lost conditions around a callee whose ways have hardly any code, and the
+    /// before run did not go on to it, though the same callers asked as often.
+    NeverWentOn {
+        /// The caller.
+        caller: String,
+        /// The callee.
+        callee: String,
+        /// Its share under the caller, in percent.
+        pct: PerSide<f64>,
+        /// What the conditions asked that are gone.
+        asks: Vec<String>,
+        /// Callers with the same code, which cost as before.
+        callers: Vec<String>,
+    },
+    /// The code of both builds and the samples under its calls: a caller calls a function again right after a call of it, which it did not.
+    CalledAgain {
+        /// The caller.
+        caller: String,
+        /// The callee.
+        callee: String,
+        /// The samples under each call that is made, most first.
+        samples: PerSide<Vec<u64>>,
     },
     /// The code of both builds and the samples of its callers: a function has less code, asks nothing new and is called as before, and now
     /// calls another one, which it did not.
@@ -379,6 +410,8 @@ impl Fact {
             | Self::NoWayAround { .. }
             | Self::NoTurnAround { .. }
             | Self::OwnWorkGone { .. }
+            | Self::CalledAgain { .. }
+            | Self::NeverWentOn { .. }
             | Self::FewerWaysAround { .. } => EvidenceKind::Code,
             Self::CodeDiffers(_) => EvidenceKind::Diff,
             Self::NoBinary | Self::CopiesNotTold { .. } => EvidenceKind::Missing,
@@ -396,7 +429,7 @@ impl Fact {
             | Self::NotInSelf { .. }
             | Self::Idle { .. } => EvidenceKind::Sampled,
             Self::Flip { .. } => EvidenceKind::Flip,
-            Self::CountedBy(_) | Self::Calls(_) | Self::CallsAndTime { .. } | Self::Entries { .. } => {
+            Self::CountedBy(_) | Self::Calls { .. } | Self::CallsAndTime { .. } | Self::Entries { .. } => {
                 EvidenceKind::Counts
             }
             Self::Spin { .. } => EvidenceKind::Spin,

@@ -12,7 +12,7 @@ use super::evidence::Evidence;
 use super::fact::{Fact, InlinedCopies, SampledCaller, SourcePlace};
 use super::lost_callers::{has_call, has_caller};
 use super::rules::has_no_body;
-use crate::compare::{MeasureChange, Pair, Row, SampledCall};
+use crate::compare::{MeasureChange, Pair, Row, SampledCall, has_calls};
 use crate::matching::{SourceMove, source_move};
 
 /// How many callers and callees are named.
@@ -34,9 +34,9 @@ pub(super) fn facts(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
 
 /// How often the function is called, where that was counted and the verdict's own evidence does not tell it.
 pub(super) fn counted(context: &Context<'_>, case: &Case<'_>, known: &[Evidence]) -> Option<Evidence> {
-    let is_told = |of: &Evidence| matches!(of.fact, Fact::Calls(_) | Fact::CallsAndTime { .. });
-    let calls = context.input.counts.filter(|_| !known.iter().any(is_told))?.get(&case.row.name)?;
-    Some(Fact::Calls(calls).into())
+    let is_told = |of: &Evidence| matches!(of.fact, Fact::Calls { .. } | Fact::CallsAndTime { .. });
+    let counts = context.input.counts.filter(|_| !known.iter().any(is_told))?;
+    Some(Fact::Calls { calls: counts.get(&case.row.name)?, unit: counts.unit() }.into())
 }
 
 /// Both builds' functions for a name without a row.
@@ -232,6 +232,10 @@ fn compilers(builds: &Builds<'_>, case: &Case<'_>) -> Option<Fact> {
 /// Its callers and callees in the stacks of a side.
 fn sampled_calls(context: &Context<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
     let row = case.row;
+    // Of others, only their calls of functions that changed are known, and a part looks like all of them.
+    if !has_calls(row) {
+        return Vec::new();
+    }
     let share = |call: &SampledCall| share_pct(row, side, call.weight(side));
     let shown = |calls: Vec<&SampledCall>, name: fn(&SampledCall) -> &str| {
         let calls = calls.into_iter().filter(|call| call.weight(side).0 > 0).take(NAMED);

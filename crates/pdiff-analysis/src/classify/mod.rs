@@ -59,7 +59,7 @@ pub use code_difference::{CodeDifference, OtherUses};
 pub use code_paths::{
     CodePaths, ConditionAround, FewerWays, SampledCode, SamplesAround, SamplesAtOne, SamplesOnce, TurnsAround,
 };
-pub use counts::{CallCounts, CountsError};
+pub use counts::{CallCounts, CallUnit, CountsError};
 pub use evidence::Evidence;
 pub use evidence_kind::EvidenceKind;
 pub use fact::{CallInCode, CallsThere, Fact, InlinedCopies, SampledCaller, SourcePlace, SpinSign};

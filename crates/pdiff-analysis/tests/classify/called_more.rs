@@ -1,6 +1,6 @@
 //! Functions that a changed caller calls more, told by their own code, by the places of the calls, or by neither.
 
-use pdiff_analysis::classify::Limit;
+use pdiff_analysis::classify::{Fact, Limit};
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
@@ -329,4 +329,57 @@ fn calls_of_a_library_function_are_those_of_its_stub() {
     assert_eq!(limit((much, twice), (less, "parse=2 parse>fill@plt")), Some(Limit::CallsOrCost));
     let as_often = twice.replace("=1", "=2");
     assert_eq!(limit((much, twice), (less, &as_often)), Some(Limit::SameCalls));
+}
+
+/// What is said of `find`, which `scan` calls at so many places in a row, with these samples under each; and what proves it.
+fn said_in_a_row(
+    in_a_row: [usize; 2],
+    under_calls: [&'static [u64]; 2],
+    scan: u64,
+) -> (String, Option<PerSide<Vec<u64>>>) {
+    let (stacks, words) = steady();
+    let build = |scan: u32, calls: &str| {
+        format!(
+            "main:50 {words} main>scan scan:600 scan={scan} {calls} find:300 find=40 main>hash hash:90 hash=6 hash>find"
+        )
+    };
+    let of = |scan: u64, find: u64| {
+        format!("{stacks}main;scan {scan}\nmain;scan;find {find}\nmain;hash 30\nmain;hash;find 20")
+    };
+    // In the order of their names: find at 1000, hash, main, scan at 4000.
+    let ways = Ways {
+        caller: 0x4000,
+        callee: 0x1000,
+        in_a_row: PerSide::new(in_a_row[0], in_a_row[1]),
+        under_calls: PerSide::new(under_calls[0], under_calls[1]),
+        ..Ways::default()
+    };
+    let extra = Extra { paths: Some(&ways), ..Extra::default() };
+    let (old, new) = (build(60, "scan>find"), build(61, "scan>find scan>find"));
+    let outcome = classified_with(seen(&of(100, 80), &old), seen(&of(scan, 160), &new), &extra);
+    let proof = verdict(&outcome, "find").evidence.iter().find_map(|evidence| match &evidence.fact {
+        Fact::CalledAgain { samples, .. } => Some(samples.clone()),
+        _ => None,
+    });
+    (said(&outcome, "find"), proof)
+}
+
+#[test]
+fn a_call_right_after_another_that_both_have_samples_is_proved() {
+    let (said, proof) = said_in_a_row([0, 1], [&[800], &[780, 820]], 100);
+    assert_eq!(said, "more-calls proved R-edge");
+    assert_eq!(proof, Some(PerSide::new(vec![800], vec![820, 780])));
+    let likely = |in_a_row, under_calls, scan| {
+        let (said, proof) = said_in_a_row(in_a_row, under_calls, scan);
+        assert_eq!((&*said, proof), ("more-calls likely R-edge", None));
+    };
+    // One or the other is called.
+    likely([0, 0], [&[800], &[780, 820]], 100);
+    likely([1, 1], [&[800], &[780, 820]], 100);
+    // The work of one call may be done by two: neither has four fifths of what the one had.
+    likely([0, 1], [&[800], &[630, 630, 340]], 100);
+    // Few samples are under the new one.
+    likely([0, 1], [&[800], &[1300, 300]], 100);
+    // The caller runs more often.
+    likely([0, 1], [&[800], &[780, 820]], 145);
 }

@@ -396,7 +396,7 @@ fn counts_are_told_once_of_every_function_that_was_counted() {
     let outcome = classified_with(seen(&before, build), seen(&after, build), &extra);
     let told = |name: &str| {
         let facts = verdict(&outcome, name).evidence.iter();
-        facts.filter(|evidence| matches!(evidence.fact, Fact::Calls(_))).count()
+        facts.filter(|evidence| matches!(evidence.fact, Fact::Calls { .. })).count()
     };
     assert_eq!(["run", "audit", "work"].map(told), [1, 1, 0]);
 }

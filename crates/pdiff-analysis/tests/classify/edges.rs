@@ -1,5 +1,6 @@
 //! Edges: calls that a caller makes now, or makes more, and what is below them.
 
+use pdiff_analysis::classify::Fact;
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
@@ -580,4 +581,43 @@ fn all_functions_tell_how_far_small_builds_are_apart() {
     let (rule, distance) = outcome(&other);
     assert_eq!((distance.is_of_sampled, distance.compared, distance.is_patch), (true, 4, None));
     assert_ne!(rule, "R-edge");
+}
+
+#[test]
+fn code_that_grew_by_a_call_does_more_and_lost_no_way() {
+    let (steady, words) = steady();
+    let before = format!("{steady}main;run 100\nmain;other;audit 20");
+    let after = format!("{before}\nmain;run;audit 90");
+    let build = |run: &str| {
+        format!("main:50 {words} audit:300 audit=50 other:90 other=4 main>other other>audit main>run {run}")
+    };
+    let said_of = |old: &str, new: &str| {
+        said(&classified(seen(&before, &build(old)), seen(&after, &build(new))), "audit")
+    };
+    assert_eq!(said_of("run:200 run=60", "run:230 run=61 run>audit"), "more-calls likely R-edge");
+    // It had the call, or has less code.
+    assert_eq!(
+        said_of("run:200 run=60 run>audit", "run:230 run=61 run>audit"),
+        "missing-fast-path likely R-edge"
+    );
+    assert_eq!(said_of("run:200 run=60", "run:190 run=61 run>audit"), "missing-fast-path likely R-edge");
+}
+
+#[test]
+fn only_of_what_changed_all_callers_and_callees_are_known() {
+    let (steady, words) = steady();
+    let build = |audit: u32| {
+        format!(
+            "main:50 {words} main>run run:200 run=60 run>audit audit:300 audit={audit} run>find find:90 find=61"
+        )
+    };
+    let of = |audit: u64| format!("{steady}main;run 100\nmain;run;find 90\nmain;run;audit {audit}");
+    let outcome = classified(seen(&of(30), &build(50)), seen(&of(90), &build(51)));
+    let shows_calls = |name: &str| {
+        let facts = verdict(&outcome, name).evidence.iter();
+        facts.filter(|of| matches!(of.fact, Fact::SampledCallers(_) | Fact::SampledCallees(_))).count() > 0
+    };
+    assert!(shows_calls("audit"));
+    assert_eq!(verdict(&outcome, "find").cause.as_str(), "noise");
+    assert!(!shows_calls("find"));
 }

@@ -172,12 +172,14 @@ pub(crate) struct Ways {
     pub(crate) around_once: SampledCode,
     /// Whether the call is in a loop.
     pub(crate) repeats: bool,
-    /// What it asks where it may leave a way to the call, with the samples there: `null:3 small:40`.
+    /// What it asks where it may leave a way to the call, with the samples there, and the bytes: `null:3 small:40/8`.
     pub(crate) conditions: PerSide<Option<&'static str>>,
     /// Samples in the callee's code outside of loops, and in all of it; by default a tenth, and ten times as many after.
     pub(crate) once: PerSide<Option<[u64; 2]>>,
     /// The most samples at one instruction of the callee, and those in all of its code; by default not known.
     pub(crate) at_one: PerSide<Option<[u64; 2]>>,
+    /// How many calls lead to another one.
+    pub(crate) in_a_row: PerSide<usize>,
     /// Samples under each call.
     pub(crate) under_calls: PerSide<&'static [u64]>,
     /// What conditions ask before, with the samples on the less taken way: `one:40`.
@@ -244,11 +246,18 @@ impl CodePaths for Ways {
     ) -> Option<Vec<ConditionAround>> {
         if bodies.first().is_some_and(|body| body.start == self.past.0) {
             let asks = self.past.1[side].split_whitespace();
-            return Some(asks.map(|asks| ConditionAround { asks: asks.into(), samples: 0 }).collect());
+            return Some(
+                asks.map(|asks| ConditionAround { asks: asks.into(), samples: 0, bytes: 100 }).collect(),
+            );
         }
         let condition = |word: &str| {
             let (asks, samples) = word.split_once(':')?;
-            Some(ConditionAround { asks: asks.into(), samples: samples.parse().ok()? })
+            let (samples, bytes) = samples.split_once('/').unwrap_or((samples, "100"));
+            Some(ConditionAround {
+                asks: asks.into(),
+                samples: samples.parse().ok()?,
+                bytes: bytes.parse().ok()?,
+            })
         };
         let mut conditions: Vec<ConditionAround> = self.conditions[side]
             .filter(|_| self.is_asked(bodies, callees))?
@@ -285,6 +294,10 @@ impl CodePaths for Ways {
         self.is_asked(bodies, callees).then(|| self.under_calls[side].to_vec())
     }
 
+    fn calls_in_a_row(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<usize> {
+        self.is_asked(bodies, callees).then_some(self.in_a_row[side])
+    }
+
     fn repeats(&self, _: Side, _: &[Range<u64>], _: &[u64]) -> Option<bool> {
         Some(self.repeats)
     }
@@ -292,7 +305,7 @@ impl CodePaths for Ways {
     fn samples_beside(&self, _: Side, _: &[Range<u64>], asks: &[String]) -> Option<Vec<ConditionAround>> {
         let beside = |word: &str| {
             let (of, samples) = word.split_once(':')?;
-            Some(ConditionAround { asks: of.into(), samples: samples.parse().ok()? })
+            Some(ConditionAround { asks: of.into(), samples: samples.parse().ok()?, bytes: 100 })
         };
         let mut conditions: Vec<ConditionAround> =
             self.beside.split_whitespace().filter_map(beside).collect();

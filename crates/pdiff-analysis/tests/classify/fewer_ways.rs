@@ -437,3 +437,46 @@ fn what_a_jump_leaves_under_the_callers_caller_is_not_elsewhere() {
     };
     assert_eq!([few(3, 3), few(3, 6)], [proved, likely].map(str::to_owned));
 }
+
+/// What is said of `get`, whose early return has as many bytes of code, and which went on to `read` with so many samples before.
+fn said_of_short_way(
+    conditions: [&'static str; 2],
+    read: u64,
+    caller: [u64; 2],
+) -> (String, Option<Vec<String>>) {
+    let (steady, words) = steady();
+    // In the order of their names: ask at 1000, get at 2000, main, other, read at 5000.
+    let ways = Ways { caller: 0x2000, ..ways(0x5000, conditions[0], conditions[1]) };
+    let of = |ask: u64, read: u64| {
+        let read = if read > 0 { format!("\nonce main;ask;get;read {read}") } else { String::new() };
+        format!("{steady}main;ask {ask}\nmain;ask;get 60\nmain;other;read 20{read}")
+    };
+    let build = |get: u32| {
+        format!(
+            "main:50 {words} main>ask ask:90 ask=4 ask>get get>read read:300 read=39 other:80 other=38 other>read get:200 get={get}"
+        )
+    };
+    let extra = Extra { paths: Some(&ways), ..Extra::default() };
+    let after = format!("{}\nmain;ask;get;read 90", of(caller[1], 0));
+    let outcome = classified_with(seen(&of(caller[0], read), &build(60)), seen(&after, &build(61)), &extra);
+    let callers = verdict(&outcome, "get").evidence.iter().find_map(|evidence| match &evidence.fact {
+        Fact::NeverWentOn { callers, .. } => Some(callers.clone()),
+        _ => None,
+    });
+    (said(&outcome, "get"), callers)
+}
+
+#[test]
+fn an_early_return_of_few_instructions_is_proved_by_what_was_never_called() {
+    let said = |conditions, read, caller| said_of_short_way(conditions, read, caller);
+    let lost = ["small:1/4 null:0/4", "null:0/4"];
+    assert_eq!(said(lost, 0, [60, 60]), (PROVED.to_owned(), Some(vec!["ask".to_owned()])));
+    assert_eq!(said(lost, 40, [60, 60]).0, PROVED);
+    let likely =
+        |conditions, read, caller| assert_eq!(said(conditions, read, caller), (LIKELY.to_owned(), None));
+    // It went on at times; the way has code enough for samples; nothing is gone; or its caller calls it more.
+    likely(lost, 50, [60, 60]);
+    likely(["small:1/17 null:0/4", "null:0/4"], 0, [60, 60]);
+    likely(["small:1/4 null:0/4", "small:1/4 null:0/4"], 0, [60, 60]);
+    likely(lost, 0, [60, 100]);
+}

@@ -188,3 +188,38 @@ fn a_function_that_grew_and_cannot_leave_a_callee_out_any_more_has_lost_its_fast
     assert!(said_of(&goes_on_always(0x18000, 0x1000)).starts_with("missing-fast-path"));
     assert_eq!(said_of(&goes_on_always(0x18000, 0x9000)), "heavier likely R-fast-path");
 }
+
+#[test]
+fn what_cannot_be_left_out_any_more_need_not_cost_twice_as_much() {
+    let (steady, words) = steady();
+    let build = |compare: u32| {
+        format!(
+            "main:50 {words} main>compare compare:90 compare={compare} compare>unpack unpack:300 unpack=50 main>get get:200 \
+             get=7 get>unpack"
+        )
+    };
+    let of = |unpack: u64| {
+        format!("{steady}main;compare 90\nmain;compare;unpack {unpack}\nmain;get 90\nmain;get;unpack 60")
+    };
+    let said_of = |ways: &Ways, unpack: u64| {
+        let outcome = by_code(ways, &(of(100), build(1)), &(of(unpack), build(2)));
+        said(&outcome, "compare")
+    };
+    // In the order of their names: compare at 1000, get, main, ..., unpack behind the steady ones.
+    let ways = || Ways {
+        once: PerSide::new(Some([100, 1000]), Some([160, 1600])),
+        ..goes_on_always(0x1000, UNPACK)
+    };
+    assert_eq!(said_of(&ways(), 160), "missing-fast-path proved R-fast-path");
+    assert!(!said_of(&ways(), 110).contains("fast-path"), "{}", said_of(&ways(), 110));
+    // A condition that led around is gone: likely.
+    let conditions = PerSide::new(Some("null:0 done:0"), Some("null:0"));
+    let can_skip = PerSide::new(Some(true), Some(true));
+    let fewer = Ways { can_skip, conditions, ..ways() };
+    assert_eq!(said_of(&fewer, 160), "missing-fast-path likely R-fast-path");
+    let as_many = Ways { can_skip, conditions: PerSide::new(Some("null:0"), Some("null:0")), ..ways() };
+    assert!(!said_of(&as_many, 160).contains("fast-path"), "{}", said_of(&as_many, 160));
+}
+
+/// Behind `compare`, `get`, `main` and the twenty steady functions.
+const UNPACK: u64 = 0x1000 * 24;

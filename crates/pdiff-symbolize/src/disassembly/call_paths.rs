@@ -23,8 +23,10 @@ use crate::disassembly::frame_bytes::frame_bytes;
 use crate::disassembly::hardly_taken::{CodeSamples, hardly_skips};
 use crate::disassembly::no_return::NoReturn;
 use crate::disassembly::numbers::{Code, change};
-use crate::disassembly::once::outside_loops;
-use crate::disassembly::steps::{NeverReturns, Step, around, calls, leading_to, ranges, reached, steps};
+use crate::disassembly::once::{in_loops, outside_loops};
+use crate::disassembly::steps::{
+    NeverReturns, Step, around, calls, calls_in_a_row, leading_to, ranges, reached, steps,
+};
 use crate::disassembly::turns::{TurnsAround, turns_around};
 use crate::error::Error;
 
@@ -97,6 +99,14 @@ impl CallPaths {
     pub fn calls(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<Vec<Range<u64>>> {
         let parts = self.parts(bodies)?;
         Some(calls(&parts, (callees, self.targets())))
+    }
+
+    /// How many calls in the code of a function, of one that begins at one of the addresses `callees`, lead to another such call: within a
+    /// few dozen instructions, and with no jump backwards in between. `None` if its code is not known.
+    #[must_use]
+    pub fn calls_in_a_row(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<usize> {
+        let parts = self.parts(bodies)?;
+        Some(calls_in_a_row(&parts, (callees, self.targets())))
     }
 
     /// The conditions under which a function leaves a way to a call of one that begins at one of the addresses `callees`, sorted by
@@ -186,7 +196,7 @@ impl CallPaths {
         functions.iter().all(has_frame)
     }
 
-    /// Whether a function jumps backwards; `None` if where it jumps cannot be told.
+    /// Whether a function has a loop; `None` if where it jumps cannot be told.
     #[must_use]
     pub fn has_loop(&self, bodies: &[Range<u64>]) -> Option<bool> {
         self.asked(bodies, &[], has_loop)
@@ -340,7 +350,7 @@ fn has_loop(
     never_returns: NeverReturns<'_>,
 ) -> Option<bool> {
     let steps = steps(parts, callees, never_returns)?;
-    Some(steps.iter().any(|(at, step)| step.jump.is_some_and(|to| to <= *at)))
+    Some(!in_loops(&steps).is_empty())
 }
 
 #[cfg(test)]
@@ -371,12 +381,14 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_backwards_is_a_loop() {
+    fn what_leads_to_itself_is_a_loop() {
         let has_loop = |code: &[u8]| has_loop(&[(0x1000, code)], (&[], &CallTargets::default()), &|_| false);
         // 1: dec %edi; jne 1b; ret
         assert_eq!(has_loop(b"\xff\xcf\x75\xfc\xc3"), Some(true));
         // test %edi,%edi; je 1f; nop; 1: ret
         assert_eq!(has_loop(b"\x85\xff\x74\x01\x90\xc3"), Some(false));
+        // test %edi,%edi; je 2f; 1: ret; 2: jmp 1b: a jump backwards to what returns.
+        assert_eq!(has_loop(b"\x85\xff\x74\x01\xc3\xeb\xfd"), Some(false));
         // jmp *%rax
         assert_eq!(has_loop(b"\xff\xe0"), None);
     }
@@ -410,6 +422,31 @@ mod tests {
             b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x1f\x00\x00\xff\xe0\xe8\xef\x0f\x00\x00\xe9\xea\x0f\x00\x00";
         let found = calls(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()));
         assert_eq!(found, [0x1000..0x1005, 0x100c..0x1011]);
+    }
+
+    #[test]
+    fn a_call_right_after_another_is_one_in_a_row() {
+        let check = |code: &[u8], expected: usize| {
+            let found = calls_in_a_row(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()));
+            assert_eq!(found, expected, "{code:02x?}");
+        };
+        // call 0x2000; test %eax,%eax; jne 1f; call 0x2000; 1: ret
+        check(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x75\x05\xe8\xf2\x0f\x00\x00\xc3", 1);
+        // call 0x2000; test %eax,%eax; je 1f; ret; 1: call 0x2000; ret
+        check(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\x01\xc3\xe8\xf1\x0f\x00\x00\xc3", 1);
+        // One or the other: test %edi,%edi; je 1f; call 0x2000; ret; 1: call 0x2000; ret
+        check(b"\x85\xff\x74\x06\xe8\xf7\x0f\x00\x00\xc3\xe8\xf1\x0f\x00\x00\xc3", 0);
+        // 1: call 0x2000; dec %edi; jne 1b; ret: the loop says how often.
+        check(b"\xe8\xfb\x0f\x00\x00\xff\xcf\x75\xf7\xc3", 0);
+        // Behind a jump through a table, too: jmp *%rax; call 0x2000; call 0x2000; ret
+        check(b"\xff\xe0\xe8\xf9\x0f\x00\x00\xe8\xf4\x0f\x00\x00\xc3", 1);
+        // call 0x2000; jmp 0x2000 (in tail position)
+        check(b"\xe8\xfb\x0f\x00\x00\xe9\xf6\x0f\x00\x00", 1);
+        // Far away.
+        let mut code = b"\xe8\xfb\x0f\x00\x00".to_vec();
+        code.extend([0x90; 70]);
+        code.extend(b"\xe8\xb0\x0f\x00\x00\xc3");
+        check(&code, 0);
     }
 
     #[test]

@@ -106,6 +106,52 @@ pub(super) fn calls(parts: &[(u64, &[u8])], (callees, targets): (&[u64], &CallTa
     decoded.filter_map(call).collect()
 }
 
+/// So many instructions after a call, another one no longer belongs to it.
+const IN_A_ROW: usize = 64;
+
+/// How many calls of a callee lead to another one, in a few instructions and without a jump backwards.
+pub(super) fn calls_in_a_row(parts: &[(u64, &[u8])], (callees, targets): (&[u64], &CallTargets)) -> usize {
+    let calls = calls(parts, (callees, targets));
+    let is_call = |at: u64| calls.iter().any(|call| call.start == at);
+    let is_followed = |call: &&Range<u64>| {
+        let (mut open, mut seen) = (vec![call.end], FxHashSet::default());
+        while let Some(at) = open.pop() {
+            if is_call(at) {
+                return true;
+            }
+            if seen.len() == IN_A_ROW || !seen.insert(at) {
+                continue;
+            }
+            let Some(instruction) = instruction_at(parts, at) else { continue };
+            let (target, flow) = targets.step(&instruction);
+            let is_jump = matches!(flow, FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch);
+            if is_jump && target.is_some_and(|target| callees.contains(&target)) {
+                return true;
+            }
+            let forward = target.filter(|target| *target > at);
+            match flow {
+                FlowControl::Return | FlowControl::Exception | FlowControl::IndirectBranch => {}
+                FlowControl::UnconditionalBranch => open.extend(forward),
+                FlowControl::ConditionalBranch => {
+                    open.extend(forward.into_iter().chain([instruction.next_ip()]))
+                }
+                _ => open.push(instruction.next_ip()),
+            }
+        }
+        false
+    };
+    calls.iter().filter(is_followed).count()
+}
+
+/// The instruction at an address in a function's code.
+fn instruction_at(parts: &[(u64, &[u8])], at: u64) -> Option<Instruction> {
+    parts.iter().find_map(|(start, code)| {
+        let code =
+            code.get(usize::try_from(at.checked_sub(*start)?).ok()?..).filter(|code| !code.is_empty())?;
+        Some(Decoder::with_ip(64, code, at, DecoderOptions::NONE).decode())
+    })
+}
+
 /// Where jumps lead.
 fn joins(parts: &[(u64, &[u8])], targets: &CallTargets) -> FxHashSet<u64> {
     let decoded =

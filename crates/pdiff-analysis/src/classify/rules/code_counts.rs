@@ -1,6 +1,5 @@
 //! How often a function calls or contains another in the code of a build, and whether it has code of its own there.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pdiff_profile::census::{Body, BodyPart, Census, Function, FunctionId};
@@ -78,6 +77,23 @@ fn samples_under_calls(
 ) -> Option<Vec<u64>> {
     let (code, entries) = code_and_entries(context, caller, callee, side)?;
     context.input.paths?.samples_under_calls(side, &code, &entries)
+}
+
+/// How many more calls of a function follow another one in the code of a caller, and the samples of each side under its calls there; `None`
+/// if none more do, or that is not known.
+pub(super) fn more_calls_in_a_row(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+) -> Option<(usize, PerSide<Vec<u64>>)> {
+    let in_a_row = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        context.input.paths?.calls_in_a_row(side, &code, &entries)
+    };
+    let (before, after) = (in_a_row(Side::Before)?, in_a_row(Side::After)?);
+    let more = after.checked_sub(before).filter(|more| *more > 0)?;
+    let samples = |side: Side| samples_under_calls(context, caller, callee, side);
+    Some((more, PerSide::new(samples(Side::Before)?, samples(Side::After)?)))
 }
 
 /// Whether the stacks show that a caller makes calls of a function at more places than before.
@@ -268,6 +284,24 @@ fn asks_around(
     Some(conditions.into_iter().map(|condition| condition.asks).collect())
 }
 
+/// Whether the code of a caller calls a function at as many places as before, and under the same conditions, or always calls it once.
+pub(super) fn calls_as_before(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+    let calls = PerSide::from_fn(|side| calls_in_code(context, caller, callee, side));
+    let asks = |side: Side| {
+        let mut asks = asks_around(context, caller, callee, side)?;
+        asks.sort_unstable();
+        Some(asks)
+    };
+    let is_same = || asks(Side::Before).is_some_and(|before| asks(Side::After) == Some(before));
+    let calls_once = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        let repeats = context.input.paths?.repeats(side, &code, &entries)?;
+        Some(!repeats && !can_skip(context, caller, callee, side)?)
+    };
+    (calls.before > 0 && calls.before == calls.after && is_same())
+        || Side::BOTH.into_iter().all(|side| calls_once(side) == Some(true))
+}
+
 /// The caller that calls a function most in the after run.
 fn main_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
     context.calls_to(case.row, Side::After).into_iter().find_map(|call| context.caller(call))
@@ -293,25 +327,35 @@ fn beyond(mut rest: Vec<Box<str>>, others: impl IntoIterator<Item = Box<str>>) -
     rest
 }
 
-/// The conditions under which a function returns without a call of the callee, in both builds, if after has fewer of the same, and no
-/// other, and the before run took the ways of those that are gone. A check that was never true is gone without an effect, so these
-/// ways must have samples of their own, and so many that they count by `is_often`. The ways that are left must be taken as before: else
-/// the data may have changed.
-pub(super) fn fewer_ways_around(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    callee: &Case<'_>,
-    is_often: impl Fn(u64, &SamplesAround) -> bool,
-) -> Option<FewerWays> {
-    // What else changed above may ask it for other things, or ask itself what it asked.
-    let main = main_caller(context, caller);
-    let is_asked_as_before =
-        main.is_none_or(|main| context.builds.same_code(&main.ids) != Some(false) || context.is_relaid(main));
-    if !context.is_patched || !is_asked_as_before {
-        return None;
+/// The conditions under which a function returns without a call of the callee, in both builds, where after has fewer of the same.
+struct LostWays {
+    conditions: PerSide<usize>,
+    /// Those that are gone; of several that ask the same, those with the fewest samples.
+    lost: Vec<ConditionAround>,
+    samples: PerSide<SamplesAround>,
+}
+
+/// The conditions around a call of which some are gone, and none is new. The ways that are left must be taken as before: else the data may
+/// have changed.
+fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Option<LostWays> {
+    // What else changed above may ask it for other things, or ask itself what it asked. What contains it differs for that.
+    let contains = |above: &&Case<'_>| {
+        Side::BOTH.into_iter().all(|side| copies_in_code(context, above, caller, side) > 0)
+    };
+    let mut main = main_caller(context, caller);
+    for _ in 0..FARTHEST_CALLER {
+        main = match main.filter(contains) {
+            Some(above) => main_caller(context, above),
+            None => break,
+        };
     }
+    let is_asked_as_before = main.is_none_or(|main| {
+        context.builds.same_code(&main.ids) != Some(false)
+            || context.is_relaid(main)
+            || calls_as_before(context, main, caller)
+    });
     // A loop around the call may run more often.
-    if repeats(context, caller, callee) == Some(true) {
+    if !context.is_patched || !is_asked_as_before || repeats(context, caller, callee) == Some(true) {
         return None;
     }
     let of = |side: Side| {
@@ -319,27 +363,73 @@ pub(super) fn fewer_ways_around(
         let conditions = context.input.paths?.conditions_around(side, &code, &entries)?;
         Some((conditions, samples_around(context, caller, callee, side)?))
     };
-    let ((mut left, before), (after_ways, after)) = (of(Side::Before)?, of(Side::After)?);
-    let conditions = PerSide::new(left.len(), after_ways.len());
-    let mut lost: Vec<ConditionAround> = Vec::new();
-    // Of several that ask the same, those with the fewest samples may be the ones that are gone: they come first.
-    for asks in left.iter().map(|way| way.asks.clone()).collect::<BTreeSet<_>>() {
-        let count = |ways: &[ConditionAround]| ways.iter().filter(|way| way.asks == asks).count();
-        let more = count(&left).checked_sub(count(&after_ways))?;
-        let first = left.iter().position(|way| way.asks == asks)?;
-        lost.extend(left.drain(first..first + more));
+    let ((mut lost, before), (after_ways, after)) = (of(Side::Before)?, of(Side::After)?);
+    let conditions = PerSide::new(lost.len(), after_ways.len());
+    // Of several that ask the same, those with the fewest samples may be the ones that are gone: the last ones are kept.
+    let mut kept: Vec<ConditionAround> = Vec::new();
+    let mut keep = |way: &ConditionAround, is_it: fn(&str, &str) -> bool| {
+        let at = lost.iter().rposition(|old| is_it(&old.asks, &way.asks));
+        kept.extend(at.map(|at| lost.remove(at)));
+        at.is_some()
+    };
+    let unknown: Vec<&ConditionAround> =
+        after_ways.iter().filter(|way| !keep(way, |old, new| old == new)).collect();
+    if !unknown.iter().all(|way| keep(way, asks_alike)) {
+        return None;
     }
     let samples = |ways: &[ConditionAround]| ways.iter().map(|way| way.samples).sum::<u64>();
-    let taken = samples(&lost);
-    let expected = samples(&left) as f64 * after.all as f64 / before.all.max(1) as f64;
+    let expected = samples(&kept) as f64 * after.all as f64 / before.all.max(1) as f64;
     let is_left_as_before =
         expected < FEW_SAMPLES as f64 || samples(&after_ways) as f64 >= LEFT_PART * expected;
-    let is_proof = left.len() == after_ways.len()
-        && taken >= FEW_SAMPLES
-        && is_often(taken, &before)
-        && is_left_as_before;
+    let is_less = !lost.is_empty() && is_left_as_before;
+    is_less.then_some(LostWays { conditions, lost, samples: PerSide::new(before, after) })
+}
+
+/// Whether two conditions ask the same, but that one asks a number in a register that the other reads from memory: a compiler reads once
+/// what is asked twice.
+fn asks_alike(one: &str, other: &str) -> bool {
+    let is_place = |place: &str| place == "r" || place.starts_with('[');
+    let words = |asks: &str| asks.split([' ', ',']).map(str::to_owned).collect::<Vec<_>>();
+    let (one, other) = (words(one), words(other));
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(&other)
+            .all(|(a, b)| a == b || (is_place(a) && is_place(b) && (a == "r") != (b == "r")))
+}
+
+/// Whether fewer conditions let a function return without a call of the callee, and none is new.
+pub(super) fn has_fewer_ways_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+    lost_ways(context, caller, callee).is_some()
+}
+
+/// The conditions under which a function returns without a call of the callee, in both builds, if after has fewer of the same, and no
+/// other, and the before run took the ways of those that are gone. A check that was never true is gone without an effect, so these
+/// ways must have samples of their own, and so many that they count by `is_often`.
+pub(super) fn fewer_ways_around(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    is_often: impl Fn(u64, &SamplesAround) -> bool,
+) -> Option<FewerWays> {
+    let LostWays { conditions, lost, samples } = lost_ways(context, caller, callee)?;
+    let taken = lost.iter().map(|way| way.samples).sum();
+    let is_proof = taken >= FEW_SAMPLES && is_often(taken, &samples.before);
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
-    is_proof.then_some(FewerWays { conditions, asks, taken, all: before.all })
+    is_proof.then_some(FewerWays { conditions, asks, taken, all: samples.before.all })
+}
+
+/// The same, if the ways that are gone had next to no code, so that they have hardly a sample, however often they were taken.
+pub(super) fn fewer_short_ways_around(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+) -> Option<FewerWays> {
+    let LostWays { conditions, lost, samples } = lost_ways(context, caller, callee)?;
+    let is_short = lost.iter().map(|way| way.bytes).sum::<u64>() <= NEXT_TO_NOTHING_BYTES;
+    let taken = lost.iter().map(|way| way.samples).sum();
+    let asks = lost.iter().map(|way| way.asks.to_string()).collect();
+    is_short.then_some(FewerWays { conditions, asks, taken, all: samples.before.all })
 }
 
 /// Whether ways with so many samples were taken so often that they explain most of why a callee costs so many times as much.
@@ -514,4 +604,24 @@ pub(in crate::classify) fn has_no_body(context: &Context<'_>, case: &Case<'_>, w
     let ids = &case.ids[with];
     let function = |id| context.builds.census(with).and_then(|census| census.function(id));
     !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::asks_alike;
+
+    #[test]
+    fn a_number_is_asked_in_a_register_or_in_memory() {
+        let check = |one: &str, other: &str, expected: bool| {
+            assert_eq!(asks_alike(one, other), expected, "{one} {other}");
+            assert_eq!(asks_alike(other, one), expected, "{other} {one}");
+        };
+        check("cmp1 1,r e", "cmp1 1,[+22] e", true);
+        check("cmp4 r,r b", "cmp4 [+24],r b", true);
+        // Another constant, width, kind, or place.
+        check("cmp1 1,r e", "cmp1 2,[+22] e", false);
+        check("cmp1 1,r e", "cmp4 1,[+22] e", false);
+        check("cmp1 1,r e", "cmp1 1,[+22] b", false);
+        check("cmp1 1,[+20] e", "cmp1 1,[+22] e", false);
+    }
 }

@@ -10,6 +10,7 @@
 
 use pdiff_profile::{PerSide, Side};
 
+use super::called_again::proof_of_call_again;
 use super::called_as_often::{is_thin_on, own_times, runs_as_often};
 use super::code_counts::{
     calls_at_more_places, calls_in_code, calls_that_run, code_bytes, copies_in_code, has_no_body,
@@ -139,13 +140,18 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     let (cause, entered_pct) = match &edge {
-        Edge::New if of_library => (Cause::MoreCalls, here_pp),
+        Edge::New if of_library || is_added_call(context, caller, case) => (Cause::MoreCalls, here_pp),
         Edge::New => (Cause::MissingFastPath, here_pp),
         Edge::More { pct, calls, .. } if is_by_calls(context, *pct, *calls) => (Cause::MoreCalls, pct.after),
         Edge::More { pct, .. } => (Cause::MissingFastPath, pct.after),
     };
     let may_be_proved = counted.is_none() && cause == Cause::MissingFastPath;
-    let proof = may_be_proved.then(|| proof_of_path(context, caller, call)).flatten();
+    let may_be_called_again = counted.is_none() && cause == Cause::MoreCalls && !of_library;
+    let proof = if may_be_proved {
+        proof_of_path(context, caller, call)
+    } else {
+        may_be_called_again.then(|| proof_of_call_again(context, caller, call)).flatten()
+    };
     let reason = match edge {
         Edge::New => Reason::NewEdge { caller: name, after_pct: here_pp, code },
         Edge::More { pct, calls, has_copies } => {
@@ -220,6 +226,15 @@ fn is_new_call_of_library(
         && has_other_code
         && !is_exchange
         && pct.after >= FACTOR * context.common_shift.factor().max(1.0) * pct.before
+}
+
+/// Whether the code of a caller grew, and calls or contains a function that it did not: it does more, and no shorter way is gone.
+fn is_added_call(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> bool {
+    let of =
+        |side: Side| calls_in_code(context, caller, case, side) + copies_in_code(context, caller, case, side);
+    let bytes = code_bytes(context, caller);
+    let has_grown = bytes.before > 0 && bytes.after > bytes.before;
+    context.is_patched && has_grown && of(Side::Before) == 0 && of(Side::After) > 0
 }
 
 /// The growth of a function under all callers whose code differs.

@@ -23,8 +23,9 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
+use super::called_again::proof_of_call_again;
 use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
-use super::code_counts::{calls_in_code, calls_that_run, has_lost_way_around};
+use super::code_counts::{calls_in_code, calls_that_run, has_fewer_ways_around, has_lost_way_around};
 use super::entered::{came_from_elsewhere, entered_evidence};
 use super::holder::holder;
 use super::newly_active::FACTOR;
@@ -227,7 +228,10 @@ fn more_entered(
     };
     let facts = more.iter().map(|more| entered_evidence(context, case, more.call, more.pct.after));
     let finding = Finding::new("R-fast-path", cause, Judged::Total, reason).with(facts);
-    let proof = (!has_more_calls).then(|| proof_of_path(context, case, main.call)).flatten();
+    let proof = match has_more_calls {
+        true => proof_of_call_again(context, case, main.call),
+        false => proof_of_path(context, case, main.call),
+    };
     // The code proves that it goes on, and not that the copied code is on that way.
     let is_proved = proof.is_some() && after - before >= EXPLAINING_PART * grown_pp;
     let finding = finding.with(proof);
@@ -299,8 +303,10 @@ fn entered_more<'a>(
         return None;
     }
     let (before, after) = (shift.factor() * pct.before, pct.after);
-    let least = if has_more_calls { MORE_WITH_CALLS } else { MORE };
-    if before <= 0.0 || after < least * before {
+    let always_goes_on = || no_way_around(context, case, call).is_some();
+    let goes_on_more = || always_goes_on() || has_fewer_ways_around(context, case, callee);
+    let is_enough = after >= MORE * before || has_more_calls || goes_on_more();
+    if before <= 0.0 || after < MORE_WITH_CALLS * before || !is_enough {
         return None;
     }
     let is_more = has_grown(context, call, after - before);
@@ -317,7 +323,7 @@ fn entered_more<'a>(
     let left = context.left_callers_pp(case, callee, Side::Before);
     let is_told = is_more && !is_flat && left < EXPLAINING_PART * (after - before);
     // What the code cannot leave out any more is called more here, whatever others do with it.
-    (is_told || no_way_around(context, case, call).is_some()).then_some(MoreEntered { call, pct, calls })
+    (is_told || always_goes_on()).then_some(MoreEntered { call, pct, calls })
 }
 
 /// Whether a callee whose code differs grew so much more under the function, where it has these shares, than under its other callers
@@ -400,7 +406,8 @@ pub(super) fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> O
 pub(super) fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {
     let counts = context.input.counts?;
     let (calls, per_call) = (counts.get(&row.name), counts.entries_per_call(&row.name, &call.callee)?);
-    Some(Fact::Entries { caller: row.name.to_string(), callee: call.callee.clone(), calls, per_call })
+    let (caller, callee) = (row.name.to_string(), call.callee.clone());
+    Some(Fact::Entries { caller, callee, calls, unit: counts.unit(), per_call })
 }
 
 /// The same, where the chains lost the function as the caller of what it now also calls, so that none of its own measures

@@ -1,8 +1,10 @@
 //! The rules, in the order of decision: the first matching rule wins. One rule a file; `docs/verdicts.md` lists them in this
 //! order, with a link to the section of each id.
 
+mod asked_as_before;
 mod below;
 mod between_unknown;
+mod called_again;
 mod called_as_often;
 mod callees;
 mod callers;

@@ -109,12 +109,13 @@ fn runs_as_copies(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
 
 /// Counts that say so: no call on the idle side, some on the other.
 fn counted(context: &Context<'_>, case: &Case<'_>, idle: Side) -> Option<Fact> {
-    let calls = context.input.counts?.get(&case.row.name)?;
+    let counts = context.input.counts?;
+    let calls = counts.get(&case.row.name)?;
     let (none, some) = match idle {
         Side::Before => (calls.before, calls.after),
         Side::After => (calls.after, calls.before),
     };
-    (none == 0.0 && some > 0.0).then_some(Fact::Calls(calls))
+    (none == 0.0 && some > 0.0).then_some(Fact::Calls { calls, unit: counts.unit() })
 }
 
 /// The possible reason if no differing setting is known: one build alone has a call of it in the caller's code, or not even that.

@@ -6,7 +6,7 @@
 
 use pdiff_profile::{PerSide, Side};
 
-use super::called_as_often::own_times_at_most;
+use super::asked_as_before::asked_as_before;
 use super::code_counts::{
     calls_in_code, code_bytes, conditions_beyond, copies_in_code, has_loop, is_called_more,
 };
@@ -15,7 +15,7 @@ use super::fast_path::{count_evidence, counted, has_grown};
 use super::newly_active::FACTOR;
 use super::path_proof::grew_elsewhere;
 use super::per_operation;
-use super::weight::{has_same_code, is_relaid};
+use super::weight::has_same_code;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -36,9 +36,6 @@ const TAKEN_PART: f64 = 0.5;
 
 /// What else changed below the function is at most this part of what it costs more.
 const OTHER_PART: f64 = 0.5;
-
-/// The part of a function's weight that must be under callers that call it as before.
-const MOST_OF_CALLERS: f64 = 0.8;
 
 /// How much of what a function costs more, on a log scale, its callers may explain by being called more.
 const OF_CALLERS: f64 = 0.5;
@@ -142,26 +139,9 @@ fn proof(context: &Context<'_>, case: &Case<'_>, call: &SampledCall) -> Option<F
     {
         return None;
     }
-    let callers = callers_as_before(context, case)?;
-    let (caller, callee) = (case.row.name.to_string(), callee.row.name.to_string());
-    Some(Fact::OwnWorkGone { caller, callee, bytes, callers })
-}
-
-/// The callers of a function that have most of it after, if their code is the same as before and costs too little more to be called so much
-/// more that this would explain most of what the function costs more.
-fn callers_as_before(context: &Context<'_>, case: &Case<'_>) -> Option<Vec<String>> {
     let row = case.row;
     let times = row.after.total_pct / (context.common_shift.factor() * row.before.total_pct);
-    let most = times.powf(OF_CALLERS);
-    let is_as_before = |caller: &&Case<'_>| {
-        (has_same_code(context, caller) || is_relaid(context, caller))
-            && own_times_at_most(context, caller).is_some_and(|own| own <= most)
-    };
-    let calls = context.calls_to(row, Side::After).into_iter();
-    let as_before = calls.filter_map(|call| {
-        let caller = context.caller(call).filter(is_as_before)?;
-        Some((caller.row.name.to_string(), share_pct(row, Side::After, call.after)))
-    });
-    let (names, pct): (Vec<String>, Vec<f64>) = as_before.unzip();
-    (pct.iter().sum::<f64>() >= MOST_OF_CALLERS * row.after.total_pct).then_some(names)
+    let callers = asked_as_before(context, case, times.powf(OF_CALLERS))?;
+    let (caller, callee) = (case.row.name.to_string(), callee.row.name.to_string());
+    Some(Fact::OwnWorkGone { caller, callee, bytes, callers })
 }

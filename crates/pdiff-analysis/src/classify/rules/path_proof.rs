@@ -9,6 +9,7 @@ use crate::classify::fact::Fact;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
+use super::asked_as_before::asked_as_before;
 use super::called_as_often::own_times_at_most;
 use super::code_counts::{self, FEW_SAMPLES, calls_in_code, copies_in_code, has_lost_way_around};
 use super::holder::{code_with_call, sampled_holder};
@@ -29,6 +30,15 @@ const MORE_ELSEWHERE: f64 = 1.3;
 
 /// A caller whose own code grew more than this part of the times as much explains a good part by its own calls.
 pub(super) const OTHER_TIMES: f64 = 1.5;
+
+/// Whether own code that costs so many times as much is no reason for a callee that costs `times` as much.
+fn explains_little(own: f64, times: f64) -> bool {
+    OTHER_TIMES * own <= times || own <= times.powf(EXPLAINING_PART)
+}
+
+/// What a caller went on to by so much less before, where so many samples could be expected, it did not go on to.
+const ABSENT_FACTOR: f64 = 20.0;
+const ABSENT_SAMPLES: f64 = 50.0;
 
 /// So much of what was on ways that are gone must be gone: else the same is done elsewhere.
 const LEFT_PART: f64 = 0.5;
@@ -110,7 +120,10 @@ fn proof_at_depth(
         return is_main.then(|| proof_at_depth(context, caller, main, depth - 1)).flatten();
     }
     // What costs more elsewhere, too, may do more each time, and so may other code.
-    let is_same = has_same_code(context, callee) || context.has_like_code(callee);
+    let is_same = has_same_code(context, callee)
+        || context.has_like_code(callee)
+        || (!callee.is_sampled(Side::Before)
+            && context.builds.same_code_of_one_run(&callee.ids) == Some(true));
     if !is_same || grew_elsewhere(context, caller, call, callee) {
         return None;
     }
@@ -121,7 +134,7 @@ fn proof_at_depth(
     let holder =
         || sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
     let runs_as_before =
-        || own_times_at_most(context, holder()).is_some_and(|of_caller| OTHER_TIMES * of_caller <= times);
+        || own_times_at_most(context, holder()).is_some_and(|of_caller| explains_little(of_caller, times));
     let is_called_more = callee.is_of_library() || code_counts::is_called_more(context, callee);
     if !is_called_more || !runs_as_before() || code_counts::is_asked_above(context, caller) {
         return None;
@@ -167,5 +180,19 @@ fn proof_at_depth(
         let (_, callee) = names();
         Some(Fact::NoTurnAround { caller: holder.row.name.to_string(), callee, turns: turns.before })
     };
-    by_code.or_else(by_samples).or_else(by_conditions).or_else(by_turns)
+    // The before run never went on, though it was asked as often: it took ways that have hardly a sample.
+    let by_absence = || {
+        let samples = callee.row.total.samples(Side::After) as f64 * pct.after / callee.row.after.total_pct;
+        if pct.after < ABSENT_FACTOR * pct.before
+            || samples < ABSENT_SAMPLES
+            || caller.row.before.samples < MIN_SAMPLES
+        {
+            return None;
+        }
+        let ways = code_counts::fewer_short_ways_around(context, caller, callee)?;
+        let callers = asked_as_before(context, caller, OTHER_TIMES)?;
+        let (caller, callee) = names();
+        Some(Fact::NeverWentOn { caller, callee, pct, asks: ways.asks, callers })
+    };
+    by_code.or_else(by_samples).or_else(by_conditions).or_else(by_absence).or_else(by_turns)
 }

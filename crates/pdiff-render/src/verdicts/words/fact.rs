@@ -1,7 +1,7 @@
 //! A fact in words, and its numbers by name.
 
 use pdiff_analysis::classify::{
-    CallInCode, CallsThere, Fact, InlinedCopies, SampledCaller, SourcePlace, SpinSign,
+    CallInCode, CallUnit, CallsThere, Fact, InlinedCopies, SampledCaller, SourcePlace, SpinSign,
 };
 use pdiff_analysis::matching::{FoundBy, SourceMove};
 use pdiff_profile::census::{Spin, Visibility};
@@ -147,18 +147,20 @@ pub fn fact_text(of: &Fact) -> String {
             )
         }
         Fact::CountedBy(origin) => format!("calls counted by {origin}"),
-        Fact::Calls(calls) => {
-            format!("called {} times per operation before, {} after", count(calls.before), count(calls.after))
+        Fact::Calls { calls, unit } => {
+            format!("called {} times{} before, {} after", count(calls.before), per(*unit), count(calls.after))
         }
         Fact::CallsAndTime { more_calls, more_time, .. } => format!(
             "called {more_calls:.2} times as often per operation, its time is {more_time:.2} times as much"
         ),
-        Fact::Entries { caller, callee, calls, per_call } => {
+        Fact::Entries { caller, callee, calls, unit, per_call } => {
             let per_call = format!("{:.3} and {:.3} times per call", per_call.before, per_call.after);
             match calls {
                 Some(calls) => format!(
-                    "{caller} is called {} and {} times per operation, and now also calls {callee} {per_call}",
-                    calls.before, calls.after
+                    "{caller} is called {} and {} times{}, and now also calls {callee} {per_call}",
+                    count(calls.before),
+                    count(calls.after),
+                    per(*unit)
                 ),
                 None => format!("{caller} now also calls {callee} {per_call}"),
             }
@@ -179,6 +181,23 @@ pub fn fact_text(of: &Fact) -> String {
                     turns.all
                 ),
             }
+        }
+        Fact::NeverWentOn { caller, callee, pct, asks, callers } => format!(
+            "{caller} could return without a call of {callee} under conditions that are gone ({}); before, it had {:.2} % of that under it, and \
+             has {:.2} % after, called as often by {} with the same code",
+            conditions_text(asks),
+            pct.before,
+            pct.after,
+            callers.join(", ")
+        ),
+        Fact::CalledAgain { caller, callee, samples } => {
+            let counts = |samples: &[u64]| samples.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+            format!(
+                "the code of {caller} calls {callee} again right after a call of it, which it did not before; samples under its calls of it: \
+                 {} before, {} after",
+                counts(&samples.before),
+                counts(&samples.after)
+            )
         }
         Fact::OwnWorkGone { caller, callee, bytes: PerSide { before, after }, callers } => format!(
             "the code of {caller} had no call of {callee} and has one now; it has {after} bytes instead of {before}, and no new check or loop; \
@@ -250,7 +269,7 @@ pub fn fact_numbers(of: &Fact) -> Vec<(&'static str, f64)> {
         Fact::CodeDiffers(of) => {
             vec![("bytes_before", of.bytes.before as f64), ("bytes_after", of.bytes.after as f64)]
         }
-        Fact::Calls(calls) | Fact::CallsAndTime { calls, .. } => {
+        Fact::Calls { calls, .. } | Fact::CallsAndTime { calls, .. } => {
             vec![("calls_before", calls.before), ("calls_after", calls.after)]
         }
         Fact::Entries { per_call, .. } => {
@@ -265,7 +284,15 @@ pub fn fact_numbers(of: &Fact) -> Vec<(&'static str, f64)> {
     numbers
 }
 
-/// A count per operation, with some digits.
+/// What calls are per, after their number.
+fn per(unit: CallUnit) -> &'static str {
+    match unit {
+        CallUnit::Operation => " per operation",
+        CallUnit::Run => "",
+    }
+}
+
+/// A count, with some digits.
 fn count(calls: f64) -> String {
     match calls {
         calls if calls == calls.trunc() || calls >= 100.0 => format!("{calls:.0}"),
