@@ -145,6 +145,17 @@ pub enum Reason {
         /// Change of its total without the common factor, in points.
         net_pp: f64,
     },
+    /// It does itself what it called another function for.
+    DoesItself {
+        /// That function.
+        callee: String,
+        /// Change of its self by symbol without the common factor, in points.
+        own_pp: f64,
+        /// The share of the callee under it before, in percent.
+        called_pct: f64,
+        /// Change of its total without the common factor, in points.
+        net_pp: f64,
+    },
     /// Its code lost conditions and has nothing new, and costs more.
     LessCode {
         /// Change of its self by symbol, in points.

@@ -108,3 +108,37 @@ fn less_code_that_asks_nothing_new_and_is_called_as_before_proves_it() {
         Ways { once: PerSide::new(Some([100, 200]), Some([100, 2000])), ..ways(["small negative", "small"]) };
     assert_eq!(proved([9, 9], [60, 60], AFTER, &longer), likely);
 }
+
+#[test]
+fn what_a_function_does_itself_and_called_another_for_has_moved() {
+    let with = |own: u64, after: &str| {
+        let (before, after_stacks) = (of(60, 20, 100), of(60, own, 0));
+        let outcome = classified(seen(&before, &build(9, AFTER)), seen(&after_stacks, &build(9, after)));
+        said(&outcome, "parse")
+    };
+    assert_eq!(with(120, BEFORE), "moved likely R-succession");
+    // It still calls the other one; or its own code hardly grew.
+    assert_ne!(with(120, "parse:400 parse=70 parse>read"), "moved likely R-succession");
+    assert!(!with(35, BEFORE).contains("R-succession"), "{}", with(35, BEFORE));
+}
+
+#[test]
+fn a_function_that_does_itself_what_a_library_did_has_lost_a_quick_way_if_that_costs_more() {
+    let (stacks, words) = steady();
+    let same = ["libc.so.6".to_owned(), "libc.so".to_owned()];
+    let extra = Extra { same_objects: &same, ..Extra::default() };
+    let build = |parse: &str| format!("main:50 {words} main>parse {parse} span@plt:16 main>span@plt");
+    let old = build("parse:400 parse=70 parse>span@plt");
+    let before = format!("{stacks}main;parse 60\nmain;parse;/lib/libc.so.6!span 100");
+    let with = |own: u64, parse: &str| {
+        let after = format!("{stacks}main;parse {own}");
+        said(&classified_with(seen(&before, &old), seen(&after, &build(parse)), &extra), "parse")
+    };
+    let less = "parse:390 parse=71";
+    assert_eq!(with(230, less), "missing-fast-path likely R-quick-way");
+    assert_eq!(with(160, less), "moved likely R-succession");
+    // It has more code, still calls the library, or the library had less than half of that.
+    assert!(!with(230, "parse:450 parse=71").contains("R-quick-way"));
+    assert!(!with(230, "parse:390 parse=71 parse>span@plt").contains("R-quick-way"));
+    assert!(!with(330, less).contains("R-quick-way"), "{}", with(330, less));
+}

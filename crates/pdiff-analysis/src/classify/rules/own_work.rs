@@ -1,6 +1,6 @@
 //! `R-fast-path` and `R-succession` for a function that leaves to another what its own code did: a loop of its own for the usual case is
 //! gone, and its code now calls the general function, which it did not. If both together cost more, a fast path is lost; else the work only
-//! moved.
+//! moved. `R-quick-way` and `R-succession` for the reverse: it does itself what it called another function for, perhaps one of a library.
 //!
 //! Neither function tells this alone: one is lighter by what it did itself, and the other heavier by what it is asked for.
 
@@ -15,6 +15,7 @@ use super::fast_path::{count_evidence, counted, has_grown};
 use super::newly_active::FACTOR;
 use super::path_proof::grew_elsewhere;
 use super::per_operation;
+use super::quick_way::is_done_elsewhere;
 use super::weight::has_same_code;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
@@ -42,10 +43,7 @@ const OF_CALLERS: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     let (row, shift) = (case.row, context.common_shift);
-    let bytes = code_bytes(context, case);
-    let differs = context.builds.same_code(&case.ids) == Some(false) && !context.is_relaid(case);
-    let is_own = case.of_program && !is_library(case) && bytes.before > 0 && bytes.after > 0;
-    if !context.is_patched || !differs || !is_own || !by_both(context, case) {
+    if !may_have_left_work(context, case) {
         return None;
     }
     let (before, after) = Judged::Booked.shares(row);
@@ -55,24 +53,83 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let (call, pct) = taker(context, case, -own_pp)?;
-    let net_pp = shift.own_change_pp(row.before.total_pct, row.after.total_pct);
-    let called_pp = shift.own_change_pp(pct.before, pct.after);
-    let other_pp = (net_pp - own_pp - called_pp).abs();
-    let is_more = net_pp >= FLOOR_PP && net_pp > Judged::Total.half_width_pp(row);
-    let reason = Reason::OwnWorkCalled { callee: call.callee.clone(), own_pp, called_pct: pct.after, net_pp };
+    let net = net(context, case, own_pp, pct)?;
+    let callee = call.callee.clone();
+    let reason = Reason::OwnWorkCalled { callee, own_pp, called_pct: pct.after, net_pp: net.pp };
     let fact = entered_evidence(context, case, call, pct.after);
-    let finding = match is_more {
-        true if other_pp <= OTHER_PART * net_pp => {
-            let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason);
-            proved(finding.with([fact]), context, case, call)
-        }
-        false if other_pp <= OTHER_PART * -own_pp && !per_operation::is_told(Judged::Total, row) => {
-            let finding = Finding::new("R-succession", Cause::Moved, Judged::Booked, reason);
-            finding.with([fact]).limited(Confidence::Likely, Limit::PathNotCounted)
-        }
-        _ => return None,
+    let finding = if net.is_more {
+        let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason);
+        proved(finding.with([fact]), context, case, call)
+    } else {
+        let finding = Finding::new("R-succession", Cause::Moved, Judged::Booked, reason);
+        finding.with([fact]).limited(Confidence::Likely, Limit::PathNotCounted)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// The same of a function that does itself what it called another one for, and calls that no more.
+pub(super) fn instead(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    let (row, shift) = (case.row, context.common_shift);
+    if !may_have_left_work(context, case) {
+        return None;
+    }
+    let (before, after) = Judged::Booked.shares(row);
+    let own_pp = shift.own_change_pp(before, after);
+    let is_more = Judged::Booked.is_significant(row) && LEFT_PART * after >= shift.factor() * before;
+    if !is_more || own_pp < FLOOR_PP {
+        return None;
+    }
+    let (call, pct) = giver(context, case, own_pp)?;
+    if is_done_elsewhere(context, case, pct.before) {
+        return None;
+    }
+    let net = net(context, case, own_pp, pct)?;
+    // Code that grew may be the other function's, which costs more there for another reason. Of the program's own functions, others may go
+    // on to call it (`quick_way`).
+    let bytes = code_bytes(context, case);
+    let is_of_library = context.callee(call).is_some_and(Case::is_of_library);
+    if net.is_more && (bytes.after > bytes.before || !is_of_library) {
+        return None;
+    }
+    let callee = call.callee.clone();
+    let reason = Reason::DoesItself { callee, own_pp, called_pct: pct.before, net_pp: net.pp };
+    let (rule_id, cause, judged) = match net.is_more {
+        true => ("R-quick-way", Cause::MissingFastPath, Judged::Total),
+        false => ("R-succession", Cause::Moved, Judged::Booked),
+    };
+    let finding = Finding::new(rule_id, cause, judged, reason);
+    let finding = finding.limited(Confidence::Likely, Limit::PathNotCounted);
+    Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Whether a function has code of its own that differs, in builds a patch apart, and both runs entered it.
+fn may_have_left_work(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let bytes = code_bytes(context, case);
+    let differs = context.builds.same_code(&case.ids) == Some(false) && !context.is_relaid(case);
+    let is_own = case.of_program && !is_library(case) && bytes.before > 0 && bytes.after > 0;
+    context.is_patched && differs && is_own && by_both(context, case)
+}
+
+/// What a function costs more as a whole, in points.
+struct Net {
+    pp: f64,
+    /// Beyond its 95 % interval; else it is within noise.
+    is_more: bool,
+}
+
+/// What a function costs more whose own code changed by `own_pp`, and a callee of which has these shares there; `None` if something else
+/// below it changed, too, or if it costs less.
+fn net(context: &Context<'_>, case: &Case<'_>, own_pp: f64, callee_pct: PerSide<f64>) -> Option<Net> {
+    let (row, shift) = (case.row, context.common_shift);
+    let pp = shift.own_change_pp(row.before.total_pct, row.after.total_pct);
+    let called_pp = shift.own_change_pp(callee_pct.before, callee_pct.after);
+    let other_pp = (pp - own_pp - called_pp).abs();
+    let is_more = pp >= FLOOR_PP && pp > Judged::Total.half_width_pp(row);
+    let is_known = match is_more {
+        true => other_pp <= OTHER_PART * pp,
+        false => other_pp <= OTHER_PART * own_pp.abs() && !per_operation::is_told(Judged::Total, row),
+    };
+    is_known.then_some(Net { pp, is_more })
 }
 
 /// Whether a function leaves to another one what its own code did.
@@ -110,6 +167,32 @@ fn taker<'a>(
             && has_grown(context, call, pct.after)
             && !came_from_elsewhere(context, case, call, pct.after);
         takes.then_some((call, pct))
+    })
+}
+
+/// The call of a function that the code of `case` had before and has no more, and that had a good part of what `case` now does itself: with
+/// its shares there.
+fn giver<'a>(
+    context: &Context<'a>,
+    case: &Case<'_>,
+    more_pp: f64,
+) -> Option<(&'a SampledCall, PerSide<f64>)> {
+    context.calls_from(case.row, Side::Before).into_iter().find_map(|call| {
+        let callee = context.callee(call)?;
+        let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
+        let calls = PerSide::from_fn(|side| calls_in_code(context, case, callee, side));
+        let is_copied = Side::BOTH.into_iter().any(|side| copies_in_code(context, case, callee, side) > 0);
+        let is_old = callee.is_of_library() || callee.held_by(Side::After) == InBuild::Yes;
+        let has_left = pct.before >= FLOOR_PP && pct.before >= FACTOR * pct.after;
+        let gave = has_left
+            && context.common_shift.factor() * pct.before >= TAKEN_PART * more_pp
+            && calls.before > 0
+            && calls.after == 0
+            && !is_copied
+            && is_old
+            && callee.other_name.is_none()
+            && !callee.is_stub();
+        gave.then_some((call, pct))
     })
 }
 

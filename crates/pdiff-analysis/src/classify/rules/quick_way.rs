@@ -14,6 +14,7 @@ use super::code_counts::{
     is_told_by_calls,
 };
 use super::newly_active::FACTOR;
+use super::own_work;
 use super::path_proof::OTHER_TIMES;
 use super::succession::net_pp;
 use super::weight::changed;
@@ -39,7 +40,9 @@ const FEW_SAMPLES: u64 = 10;
 const VARIANT_PART: f64 = 0.25;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
-    general(context, case, flipped).or_else(|| by_itself(context, case))
+    general(context, case, flipped)
+        .or_else(|| by_itself(context, case))
+        .or_else(|| own_work::instead(context, case))
 }
 
 /// What is said of a general function that does the work of variants that are gone.
@@ -138,8 +141,7 @@ fn by_itself(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     {
         return None;
     }
-    let callers = context.calls_to(row, Side::After).into_iter().filter_map(|call| context.caller(call));
-    if callers.chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct)) {
+    if is_done_elsewhere(context, case, gone_pct) {
         return None;
     }
     let pct = PerSide::new(row.before.self_pct + gone_pct, row.after.self_pct);
@@ -175,6 +177,13 @@ fn finding(
         None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     gates::common(finding, case)
+}
+
+/// Whether another function took over half of what a variant cost, under a function that does the variant's work now, or its callers.
+pub(super) fn is_done_elsewhere(context: &Context<'_>, case: &Case<'_>, gone_pct: f64) -> bool {
+    let calls = context.calls_to(case.row, Side::After).into_iter();
+    let callers = calls.filter_map(|call| context.caller(call));
+    callers.chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct))
 }
 
 /// Whether a function other than these took over half of what the variants cost: it costs so much more under the function that took them.

@@ -94,6 +94,10 @@ pub fn reason_text(of: &Reason) -> String {
             "its own code did what it calls {callee} for now: self by symbol {own_pp:+.2} points, {called_pct:.2} % in {callee}; \
              together {net_pp:+.2} points"
         ),
+        Reason::DoesItself { callee, own_pp, called_pct, net_pp } => format!(
+            "it does itself what it called {callee} for: self by symbol {own_pp:+.2} points, {called_pct:.2} % in {callee} before; together \
+             {net_pp:+.2} points"
+        ),
         Reason::LessCode { self_pp, bytes: PerSide { before, after }, asks } => {
             format!(
                 "self by symbol {self_pp:+.2} points: {} of its checks are gone ({}), and saved work; its code has {after} bytes instead \
