@@ -13,7 +13,7 @@ use super::builds::Builds;
 use super::case::{Case, share_pct};
 use super::context::Context;
 use super::library::is_of_library;
-use super::named_uses::{NamedUses, without_stub};
+use super::named_uses::{NamedUses, named};
 use super::reason::Reason;
 use super::rules::{code_bytes, conditions_beyond, frame_bytes, has_loop, place};
 
@@ -168,8 +168,8 @@ fn others(builds: &Builds<'_>, counts: PerSide<BTreeMap<Key, u32>>) -> Vec<Other
             let Some(function) = builds.census(*of).and_then(|census| census.function(*function)) else {
                 continue;
             };
-            let (name, is_stub) = without_stub(function.name());
-            uses.entry(name).or_default()[side].add(is_stub, *count);
+            let (name, form) = named(function);
+            uses.entry(name).or_default()[side].add(form, *count);
         }
     }
     let places = uses.into_iter().map(|(name, uses)| (name, uses.map(|of| of.places())));

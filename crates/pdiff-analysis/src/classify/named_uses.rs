@@ -1,4 +1,7 @@
-//! Uses of a function by its name: a function of a library is known in the code twice, as the linker's stub and as what the stub leads to.
+//! Uses of a function by its name. One function may be known in the code twice: one of a library as the linker's stub and as what the stub
+//! leads to; one of another source file as what its header declares and as what has the code.
+
+use pdiff_profile::census::Function;
 
 /// The end of the names of the linker's stubs.
 const STUB: &str = "@plt";
@@ -9,21 +12,49 @@ pub(super) fn without_stub(name: &str) -> (&str, bool) {
     (plain.unwrap_or(name), plain.is_some())
 }
 
+/// In which form a function is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// It has code, or copies.
+    Code,
+    /// The linker's stub.
+    Stub,
+    /// It is declared alone.
+    Declared,
+}
+
+/// The name by which the uses of a function count, and its form.
+pub(super) fn named<'c>(function: Function<'c>) -> (&'c str, Form) {
+    let (name, is_stub) = without_stub(function.name());
+    let form = match () {
+        () if is_stub => Form::Stub,
+        () if function.is_present() => Form::Code,
+        () => Form::Declared,
+    };
+    (name, form)
+}
+
 /// How often code uses what has one name.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct NamedUses {
-    direct: u32,
+    of_code: u32,
     by_stub: u32,
+    declared: u32,
 }
 
 impl NamedUses {
-    pub(super) fn add(&mut self, is_stub: bool, count: u32) {
-        *(if is_stub { &mut self.by_stub } else { &mut self.direct }) += count;
+    pub(super) fn add(&mut self, form: Form, count: u32) {
+        let uses = match form {
+            Form::Code => &mut self.of_code,
+            Form::Stub => &mut self.by_stub,
+            Form::Declared => &mut self.declared,
+        };
+        *uses += count;
     }
 
-    /// The places: a call of a stub is one of the function.
+    /// The places: a call of one form is one of the function.
     pub(super) fn places(self) -> u32 {
-        self.direct.max(self.by_stub)
+        self.of_code.max(self.by_stub).max(self.declared)
     }
 }
 
@@ -33,15 +64,15 @@ mod tests {
 
     #[test]
     fn a_call_of_a_stub_is_one_call_of_what_it_leads_to() {
+        assert_eq!(without_stub("strlen@plt"), ("strlen", true));
+        assert_eq!(without_stub("strlen"), ("strlen", false));
         let mut uses = NamedUses::default();
-        for (name, count) in [("strlen@plt", 2), ("strlen", 2)] {
-            let (plain, is_stub) = without_stub(name);
-            assert_eq!(plain, "strlen");
-            uses.add(is_stub, count);
-        }
+        uses.add(Form::Stub, 2);
+        uses.add(Form::Declared, 2);
         assert_eq!(uses.places(), 2);
         // Functions of one name are several.
-        uses.add(false, 3);
+        uses.add(Form::Code, 2);
+        uses.add(Form::Code, 3);
         assert_eq!(uses.places(), 5);
     }
 }

@@ -474,6 +474,8 @@ fn an_early_return_of_few_instructions_is_proved_by_what_was_never_called() {
     assert_eq!(said(lost, 40, [60, 60]).0, PROVED);
     let likely =
         |conditions, read, caller| assert_eq!(said(conditions, read, caller), (LIKELY.to_owned(), None));
+    // A longer way was taken, by few of all samples.
+    assert_eq!(said(["small:10/40 null:0/4", "null:0/4"], 0, [60, 60]).0, PROVED);
     // It went on at times; the way has code enough for samples; nothing is gone; or its caller calls it more.
     likely(lost, 50, [60, 60]);
     likely(["small:1/17 null:0/4", "null:0/4"], 0, [60, 60]);

@@ -419,17 +419,23 @@ pub(super) fn fewer_ways_around(
     is_proof.then_some(FewerWays { conditions, asks, taken, all: samples.before.all })
 }
 
-/// The same, if the ways that are gone had next to no code, so that they have hardly a sample, however often they were taken.
-pub(super) fn fewer_short_ways_around(
+/// The same of a callee that the before run did not go on to at all: the ways that are gone were taken, or had next to no code, so that they
+/// have hardly a sample, however often they were taken.
+pub(super) fn fewer_ways_of_absent(
     context: &Context<'_>,
     caller: &Case<'_>,
     callee: &Case<'_>,
 ) -> Option<FewerWays> {
     let LostWays { conditions, lost, samples } = lost_ways(context, caller, callee)?;
     let is_short = lost.iter().map(|way| way.bytes).sum::<u64>() <= NEXT_TO_NOTHING_BYTES;
-    let taken = lost.iter().map(|way| way.samples).sum();
+    let taken: u64 = lost.iter().map(|way| way.samples).sum();
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
-    is_short.then_some(FewerWays { conditions, asks, taken, all: samples.before.all })
+    (is_short || taken >= FEW_SAMPLES).then_some(FewerWays {
+        conditions,
+        asks,
+        taken,
+        all: samples.before.all,
+    })
 }
 
 /// Whether ways with so many samples were taken so often that they explain most of why a callee costs so many times as much.

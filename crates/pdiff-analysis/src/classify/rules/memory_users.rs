@@ -9,7 +9,7 @@ use crate::c_library::is_of_memory;
 use crate::classify::case::Case;
 use crate::classify::context::Context;
 use crate::classify::limit::Limit;
-use crate::classify::named_uses::{NamedUses, without_stub};
+use crate::classify::named_uses::{NamedUses, named};
 
 /// How many functions are named.
 const NAMED: usize = 3;
@@ -44,9 +44,9 @@ fn calls(context: &Context<'_>, user: &Case<'_>, side: Side) -> u32 {
     let mut uses: BTreeMap<&str, NamedUses> = BTreeMap::new();
     for edge in user.ids[side].iter().flat_map(|id| census.calls_from(*id)) {
         let Some(callee) = census.function(edge.callee) else { continue };
-        let (name, is_stub) = without_stub(callee.name());
+        let (name, form) = named(callee);
         if is_of_memory(name) {
-            uses.entry(name).or_default().add(is_stub, edge.calls + edge.tail_jumps);
+            uses.entry(name).or_default().add(form, edge.calls + edge.tail_jumps);
         }
     }
     uses.into_values().map(NamedUses::places).sum()

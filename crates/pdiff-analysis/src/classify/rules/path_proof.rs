@@ -135,6 +135,8 @@ fn proof_at_depth(
         || sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
     let runs_as_before =
         || own_times_at_most(context, holder()).is_some_and(|of_caller| explains_little(of_caller, times));
+    let samples = callee.row.total.samples(Side::After) as f64 * pct.after / callee.row.after.total_pct;
+    let was_absent = pct.after >= ABSENT_FACTOR * pct.before && samples >= ABSENT_SAMPLES;
     let is_called_more = callee.is_of_library() || code_counts::is_called_more(context, callee);
     if !is_called_more || !runs_as_before() || code_counts::is_asked_above(context, caller) {
         return None;
@@ -182,14 +184,10 @@ fn proof_at_depth(
     };
     // The before run never went on, though it was asked as often: it took ways that have hardly a sample.
     let by_absence = || {
-        let samples = callee.row.total.samples(Side::After) as f64 * pct.after / callee.row.after.total_pct;
-        if pct.after < ABSENT_FACTOR * pct.before
-            || samples < ABSENT_SAMPLES
-            || caller.row.before.samples < MIN_SAMPLES
-        {
+        if !was_absent || caller.row.before.samples < MIN_SAMPLES {
             return None;
         }
-        let ways = code_counts::fewer_short_ways_around(context, caller, callee)?;
+        let ways = code_counts::fewer_ways_of_absent(context, caller, callee)?;
         let callers = asked_as_before(context, caller, OTHER_TIMES)?;
         let (caller, callee) = names();
         Some(Fact::NeverWentOn { caller, callee, pct, asks: ways.asks, callers })

@@ -28,6 +28,7 @@ use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
+use crate::compare::SampledCall;
 use crate::noise::FLOOR_PP;
 
 /// The two must cost more by this part of what the variant cost: else another name does the same work.
@@ -38,6 +39,9 @@ const FEW_SAMPLES: u64 = 10;
 
 /// So much of what the variant did must be on the ways that are gone: else these led to something else.
 const VARIANT_PART: f64 = 0.25;
+
+/// A caller has at least this part of a function.
+const CALLER_PART: f64 = 0.1;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     general(context, case, flipped)
@@ -181,7 +185,11 @@ fn finding(
 
 /// Whether another function took over half of what a variant cost, under a function that does the variant's work now, or its callers.
 pub(super) fn is_done_elsewhere(context: &Context<'_>, case: &Case<'_>, gone_pct: f64) -> bool {
-    let calls = context.calls_to(case.row, Side::After).into_iter();
+    // A caller that has next to nothing of it is none: its stacks lost the one in between.
+    let is_main = |call: &&SampledCall| {
+        share_pct(case.row, Side::After, call.after) >= CALLER_PART * case.row.after.total_pct
+    };
+    let calls = context.calls_to(case.row, Side::After).into_iter().filter(is_main);
     let callers = calls.filter_map(|call| context.caller(call));
     callers.chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct))
 }
