@@ -22,8 +22,14 @@ fn ways(callee: u64, before: &'static str, after: &'static str) -> Ways {
 
 /// What is said of `get`, which goes on to `read` more; `elsewhere` is what `read` costs under another caller after.
 fn said_of_get(ways: &Ways, elsewhere: u64) -> (String, Option<FewerWays>) {
+    said_of_get_from(0, ways, elsewhere)
+}
+
+/// The same, if it went on to `read` so much before, too.
+fn said_of_get_from(read: u64, ways: &Ways, elsewhere: u64) -> (String, Option<FewerWays>) {
     let (steady, words) = steady();
-    let before = format!("{steady}main;get 60\nmain;other;read 20");
+    let read = if read > 0 { format!("\nmain;get;read {read}") } else { String::new() };
+    let before = format!("{steady}main;get 60\nmain;other;read 20{read}");
     let after = format!("{steady}main;get 60\nmain;other;read {elsewhere}\nmain;get;read 90");
     // In the order of their names: get at 1000, main, other, read at 4000.
     let build = |get: u32| {
@@ -96,7 +102,7 @@ fn what_costs_more_elsewhere_too_may_do_more_each_time() {
 fn loops_that_run_longer_are_no_more_calls() {
     let said_with = |before, after| {
         let once = PerSide::new(Some(before), Some(after));
-        said_of_get(&Ways { once, ..ways(0x4000, "null:7 small:90", "null:7") }, 20).0
+        said_of_get_from(5, &Ways { once, ..ways(0x4000, "null:7 small:90", "null:7") }, 20).0
     };
     assert_eq!(said_with([100, 1000], [214, 4000]), PROVED);
     assert_eq!(said_with([100, 1000], [213, 4000]), LIKELY);
@@ -104,6 +110,17 @@ fn loops_that_run_longer_are_no_more_calls() {
     assert_eq!(said_with([0, 10], [9, 400]), PROVED);
     assert_eq!(said_with([5, 100], [15, 300]), PROVED);
     assert_eq!(said_with([5, 100], [14, 280]), LIKELY);
+}
+
+#[test]
+fn what_was_never_called_is_called_more_however_long_its_loops_are() {
+    let said_with = |read: u64, once: u64| {
+        let once = PerSide::new(Some([100, 1000]), Some([once, 4000]));
+        said_of_get_from(read, &Ways { once, ..ways(0x4000, "null:7 small:90", "null:7") }, 20).0
+    };
+    // Of `once` samples in code that runs once in a call, nine in eleven are under `get`.
+    assert_eq!([said_with(0, 13), said_with(0, 11)], [PROVED, LIKELY]);
+    assert_eq!(said_with(5, 13), LIKELY);
 }
 
 #[test]

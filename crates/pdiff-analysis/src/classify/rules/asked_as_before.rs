@@ -2,7 +2,7 @@
 
 use pdiff_profile::Side;
 
-use super::called_as_often::own_times_at_most;
+use super::called_as_often::{own_lines_at_most, own_times_at_most};
 use super::code_counts::{calls_as_before, copies_in_code};
 use super::weight::{has_same_code, is_relaid};
 use crate::classify::case::{Case, share_pct};
@@ -42,7 +42,9 @@ fn part_as_before(
             || calls_as_before(context, above, function);
         let contains =
             || Side::BOTH.into_iter().all(|side| copies_in_code(context, above, function, side) > 0);
-        if is_same && own_times_at_most(context, above).is_some_and(|own| own <= most) {
+        // What runs only inlined has no code of its own, and lines of its own.
+        let own = || own_times_at_most(context, above).or_else(|| own_lines_at_most(context, above));
+        if is_same && own().is_some_and(|own| own <= most) {
             names.push(above.row.name.to_string());
             pct
         } else if depth > 1 && contains() {

@@ -478,6 +478,13 @@ pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
     has_grown && old - old.sqrt() <= expected / CALLS_PART + 1.0
 }
 
+/// The samples that a function has after in code of its own that runs once in a call, under a caller where it has this share: there were
+/// as many before, if it was called as often.
+pub(super) fn once_under(context: &Context<'_>, case: &Case<'_>, after_pct: f64) -> f64 {
+    let of = || context.input.paths?.samples_once(Side::After, &only_copy(context, case, Side::After)?);
+    of().map_or(0.0, |of| of.once as f64 * after_pct / case.row.after.total_pct)
+}
+
 /// The part of a side's samples, in percent, in loops of a function's only copy with code of its own: in code that a call may run more
 /// than once.
 pub(super) fn loops_pct(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<f64> {

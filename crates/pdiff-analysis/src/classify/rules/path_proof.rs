@@ -137,7 +137,10 @@ fn proof_at_depth(
         || own_times_at_most(context, holder()).is_some_and(|of_caller| explains_little(of_caller, times));
     let samples = callee.row.total.samples(Side::After) as f64 * pct.after / callee.row.after.total_pct;
     let was_absent = pct.after >= ABSENT_FACTOR * pct.before && samples >= ABSENT_SAMPLES;
-    let is_called_more = callee.is_of_library() || code_counts::is_called_more(context, callee);
+    let was_never_called =
+        || was_absent && code_counts::once_under(context, callee, pct.after) >= FEW_SAMPLES as f64;
+    let is_called_more =
+        callee.is_of_library() || code_counts::is_called_more(context, callee) || was_never_called();
     if !is_called_more || !runs_as_before() || code_counts::is_asked_above(context, caller) {
         return None;
     }
