@@ -75,10 +75,10 @@ impl<'a> BuildFunctions<'a> {
             names.iter().flat_map(|name| self.census.find(&format!("{name}{PLT_MARK}")).collect::<Vec<_>>());
         let wrappers = CALLED_BY.iter().filter(|(name, _)| names.contains(name));
         let of_wrappers = wrappers.flat_map(|(_, by)| {
-            let is_wrapper = |function: &Function<'_>| {
-                function.name().starts_with(by) && function.name().ends_with(PLT_MARK)
-            };
-            self.census.functions().filter(is_wrapper).collect::<Vec<_>>()
+            // Stubs are few, and the names of all other functions take long to read.
+            let stubs = self.census.functions().filter(is_stub);
+            let of_it = stubs.filter(|stub| stub.name().starts_with(by) && stub.name().ends_with(PLT_MARK));
+            of_it.collect::<Vec<_>>()
         });
         stubs.chain(of_wrappers).filter(is_stub).map(Function::target).collect()
     }

@@ -104,10 +104,13 @@ pub(super) fn instead(context: &Context<'_>, case: &Case<'_>) -> Option<Finding>
 
 /// Whether a function has code of its own that differs, in builds a patch apart, and both runs entered it.
 fn may_have_left_work(context: &Context<'_>, case: &Case<'_>) -> bool {
+    if !context.is_patched {
+        return false;
+    }
     let bytes = code_bytes(context, case);
     let differs = context.builds.same_code(&case.ids) == Some(false) && !context.is_relaid(case);
     let is_own = case.of_program && !is_library(case) && bytes.before > 0 && bytes.after > 0;
-    context.is_patched && differs && is_own && by_both(context, case)
+    differs && is_own && by_both(context, case)
 }
 
 /// What a function costs more as a whole, in points.
