@@ -466,3 +466,23 @@ fn where_stacks_do_not_show_who_gets_memory_the_functions_with_other_code_that_d
     assert_eq!(limit("run=61", "other=71 other>free@plt"), users("other", 1, 2));
     assert_eq!(limit("run=6", "other=7"), Some(Limit::UnknownCallers));
 }
+
+#[test]
+fn the_caller_with_most_of_a_change_is_named_before_one_above_another_caller() {
+    let (steady, _) = steady();
+    // `scan` and `fetch` contain `read`; `scan` no longer contains `skip`, and `run`, which calls `fetch`, differs.
+    let of = |read: u64, skip: &str| {
+        format!(
+            "{steady}main;run 60\nmain;run;fetch 40\nmain;run;fetch;+read 30\nmain;scan 200\nmain;scan;+read {read}\nmain;scan;{skip} 30"
+        )
+    };
+    let build = |run: u32, scan: &str| {
+        let read = fetching(run).replace("read:90 read=51", "read:0").replace("fetch>read", "fetch<read*1");
+        format!("{read} main>scan scan<read*1 {scan}")
+    };
+    let old = build(60, "scan:400 scan=20 scan<skip*1 skip:0");
+    let new = build(61, "scan:380 scan=21 scan>skip skip:40 skip=3");
+    let outcome = classified(seen(&of(20, "+skip"), &old), seen(&of(120, "skip"), &new));
+    let limit = verdict(&outcome, "read").limited_by.clone();
+    assert_eq!(limit, Some(Limit::ChangedAbove { function: "scan".into() }), "{}", said(&outcome, "read"));
+}

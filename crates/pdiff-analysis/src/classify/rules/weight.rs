@@ -147,7 +147,10 @@ pub(super) fn unchanged(
         false => {
             let around = places(context, case);
             let functions = if around.is_empty() { vec![case] } else { around };
-            let above = changed_above(context, functions, flipped, more)
+            // The caller that has most of the change is named before one further up that may be above another caller.
+            let main = finding.callers.first().map(|main| Limit::ChangedAbove { function: main.clone() });
+            let above = main
+                .or_else(|| changed_above(context, functions, flipped, more))
                 .or_else(|| changed_users(context, case, more));
             let unchanged = match has_known_callers(context, case, more) {
                 true => Limit::NothingChanged,
