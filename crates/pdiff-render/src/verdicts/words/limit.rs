@@ -86,7 +86,7 @@ pub fn limit_text(of: &Limit) -> String {
         }
         Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
         Limit::OthersInstead => "other functions may do its work where its caller does not call it".to_owned(),
-        Limit::PathNotCounted => "samples alone: call counts or a patch would prove it".to_owned(),
+        Limit::PathNotCounted => "only samples show it: counts of these calls, or a patch, would prove it".to_owned(),
         Limit::AtOneInstruction => {
             "nearly all samples of its code are at one instruction, which may wait longer for memory: its calls need not be more".to_owned()
         }
