@@ -159,7 +159,8 @@ fn without_code_paths(verdict: &Value) -> Value {
     if facts.len() < known {
         assert_eq!(verdict["confidence"], "proved");
         verdict["confidence"] = "likely".into();
-        verdict["limited_by"] = "only samples show it: counts of these calls, or a patch, would prove it".into();
+        verdict["limited_by"] =
+            "only samples show it: counts of these calls, or a patch, would prove it".into();
     }
     verdict
 }

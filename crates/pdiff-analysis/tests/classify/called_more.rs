@@ -337,10 +337,21 @@ fn said_in_a_row(
     under_calls: [&'static [u64]; 2],
     scan: u64,
 ) -> (String, Option<PerSide<Vec<u64>>>) {
+    said_of_code_in_a_row(40, in_a_row, under_calls, scan)
+}
+
+/// The same, if the code of `find` has this hash after, and 40 before.
+fn said_of_code_in_a_row(
+    find: u32,
+    in_a_row: [usize; 2],
+    under_calls: [&'static [u64]; 2],
+    scan: u64,
+) -> (String, Option<PerSide<Vec<u64>>>) {
     let (stacks, words) = steady();
     let build = |scan: u32, calls: &str| {
+        let (find, bytes) = if scan == 60 { (40, 300) } else { (find, 300 + 4 * (find - 40)) };
         format!(
-            "main:50 {words} main>scan scan:600 scan={scan} {calls} find:300 find=40 main>hash hash:90 hash=6 hash>find"
+            "main:50 {words} main>scan scan:600 scan={scan} {calls} find:{bytes} find={find} main>hash hash:90 hash=6 hash>find"
         )
     };
     let of = |scan: u64, find: u64| {
@@ -382,4 +393,13 @@ fn a_call_right_after_another_that_both_have_samples_is_proved() {
     likely([0, 1], [&[800], &[1300, 300]], 100);
     // The caller runs more often.
     likely([0, 1], [&[800], &[780, 820]], 145);
+}
+
+#[test]
+fn a_function_whose_code_differs_is_called_again_if_a_call_costs_as_before() {
+    let said = |under_calls| said_of_code_in_a_row(45, [0, 1], under_calls, 100).0;
+    assert_eq!(said([&[800], &[780, 820]]), "more-calls proved R-edge");
+    assert_ne!(said([&[800], &[1100, 500]]), "more-calls proved R-edge");
+    let without = said_of_code_in_a_row(45, [0, 0], [&[800], &[780, 820]], 100).0;
+    assert!(!without.contains("R-edge"), "{without}");
 }

@@ -10,7 +10,7 @@
 
 use pdiff_profile::{PerSide, Side};
 
-use super::called_again::proof_of_call_again;
+use super::called_again::{called_again, proof_of_call_again};
 use super::called_as_often::{is_thin_on, own_times, runs_as_often};
 use super::code_counts::{
     calls_at_more_places, calls_in_code, calls_that_run, code_bytes, copies_in_code, has_no_body,
@@ -407,8 +407,13 @@ fn more_calls(
             && pct.after <= at_most * factor * pct.before
             && is_thin()
     };
+    // The calls that were there cost as before.
+    let is_called_in_a_row = has_more_calls && called_again(context, caller, case).is_some();
     let is_same = context.is_patched
-        && (has_same_source(context, case, flipped) || is_little_more() || is_copied_more());
+        && (has_same_source(context, case, flipped)
+            || is_little_more()
+            || is_copied_more()
+            || is_called_in_a_row);
     let is_called_more = || {
         let has_same_code = context.builds.same_code(&case.ids) == Some(true) && is_thin();
         (has_same_code && ((has_more_calls && calls.before > 0) || leads_to_what_costs_more(context, case)))
@@ -428,6 +433,7 @@ fn more_calls(
             || costs_more_by_calls(context, case, pct)
             || is_called_more()
             || is_called_again
+            || is_called_in_a_row
     };
     if !is_same || is_counted || has_left || !costs_more() {
         return None;

@@ -13,6 +13,7 @@ mod code_counts;
 mod code_quality;
 mod common_shift;
 mod cost_per_call;
+mod done_elsewhere;
 mod edge;
 mod entered;
 mod family_cost;

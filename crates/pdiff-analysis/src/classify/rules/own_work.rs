@@ -10,12 +10,12 @@ use super::asked_as_before::asked_as_before;
 use super::code_counts::{
     calls_in_code, code_bytes, conditions_beyond, copies_in_code, has_loop, is_called_more,
 };
+use super::done_elsewhere::is_done_elsewhere;
 use super::entered::{by_both, came_from_elsewhere, entered_evidence};
 use super::fast_path::{count_evidence, counted, has_grown};
 use super::newly_active::FACTOR;
 use super::path_proof::grew_elsewhere;
 use super::per_operation;
-use super::quick_way::is_done_elsewhere;
 use super::weight::has_same_code;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
@@ -29,8 +29,11 @@ use crate::classify::reason::Reason;
 use crate::compare::SampledCall;
 use crate::noise::FLOOR_PP;
 
-/// What a function did itself is gone if it keeps at most this part of it.
-const LEFT_PART: f64 = 0.5;
+/// What a function did itself is gone, in part, if it keeps at most this part of it.
+const LEFT_PART: f64 = 0.8;
+
+/// A function that does itself what it called another for costs itself so many times as much.
+const MORE_ITSELF: f64 = 2.0;
 
 /// The called function must have this part of what is gone: else it does something else.
 const TAKEN_PART: f64 = 0.5;
@@ -75,7 +78,7 @@ pub(super) fn instead(context: &Context<'_>, case: &Case<'_>) -> Option<Finding>
     }
     let (before, after) = Judged::Booked.shares(row);
     let own_pp = shift.own_change_pp(before, after);
-    let is_more = Judged::Booked.is_significant(row) && LEFT_PART * after >= shift.factor() * before;
+    let is_more = Judged::Booked.is_significant(row) && after >= MORE_ITSELF * shift.factor() * before;
     if !is_more || own_pp < FLOOR_PP {
         return None;
     }

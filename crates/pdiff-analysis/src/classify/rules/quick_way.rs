@@ -13,12 +13,13 @@ use super::code_counts::{
     all_calls_in_code, calls_in_code, code_bytes, fewer_ways_around, is_asked_above, is_called_more,
     is_told_by_calls,
 };
+use super::done_elsewhere::{is_done_elsewhere, went_elsewhere};
 use super::newly_active::FACTOR;
 use super::own_work;
 use super::path_proof::OTHER_TIMES;
 use super::succession::net_pp;
 use super::weight::changed;
-use crate::classify::case::{Case, share_pct};
+use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::fact::Fact;
@@ -28,7 +29,6 @@ use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
-use crate::compare::SampledCall;
 use crate::noise::FLOOR_PP;
 
 /// The two must cost more by this part of what the variant cost: else another name does the same work.
@@ -39,9 +39,6 @@ const FEW_SAMPLES: u64 = 10;
 
 /// So much of what the variant did must be on the ways that are gone: else these led to something else.
 const VARIANT_PART: f64 = 0.25;
-
-/// A caller has at least this part of a function.
-const CALLER_PART: f64 = 0.1;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     general(context, case, flipped)
@@ -181,26 +178,6 @@ fn finding(
         None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     gates::common(finding, case)
-}
-
-/// Whether another function took over half of what a variant cost, under a function that does the variant's work now, or its callers.
-pub(super) fn is_done_elsewhere(context: &Context<'_>, case: &Case<'_>, gone_pct: f64) -> bool {
-    // A caller that has next to nothing of it is none: its stacks lost the one in between.
-    let is_main = |call: &&SampledCall| {
-        share_pct(case.row, Side::After, call.after) >= CALLER_PART * case.row.after.total_pct
-    };
-    let calls = context.calls_to(case.row, Side::After).into_iter().filter(is_main);
-    let callers = calls.filter_map(|call| context.caller(call));
-    callers.chain([case]).any(|caller| went_elsewhere(context, caller, case, gone_pct))
-}
-
-/// Whether a function other than these took over half of what the variants cost: it costs so much more under the function that took them.
-fn went_elsewhere(context: &Context<'_>, taker: &Case<'_>, general: &Case<'_>, gone_pct: f64) -> bool {
-    context.calls_from(taker.row, Side::After).into_iter().any(|call| {
-        let is_other = context.callee(call).is_some_and(|callee| !std::ptr::eq(callee.row, general.row));
-        let pct = PerSide::from_fn(|side| share_pct(taker.row, side, call.weight(side)));
-        is_other && context.common_shift.own_change_pp(pct.before, pct.after) >= MORE_PART * gone_pct
-    })
 }
 
 /// The function that took a variant before, inlined or by a call, mostly, if it calls the general function in the code of both builds.
