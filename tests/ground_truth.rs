@@ -160,7 +160,7 @@ fn without_code_paths(verdict: &Value) -> Value {
         assert_eq!(verdict["confidence"], "proved");
         verdict["confidence"] = "likely".into();
         verdict["limited_by"] =
-            "only samples show it: counts of these calls, or a patch, would prove it".into();
+            "only samples show it: counts of these calls may prove it, or a patch that takes it back".into();
     }
     verdict
 }

@@ -281,7 +281,7 @@ impl<'a> Builds<'a> {
         all.filter(|all| !all.is_empty()).map(|all| all.into_iter().all(|is_same| is_same))
     }
 
-    /// The same of a function that one run alone may have sampled.
+    /// The same, whether or not runs sampled the function.
     pub(super) fn same_code_of_one_run(&self, ids: &PerSide<Vec<FunctionId>>) -> Option<bool> {
         let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return None };
         pair.same_code(*before, *after)

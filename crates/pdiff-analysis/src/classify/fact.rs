@@ -252,7 +252,7 @@ pub enum Fact {
         pct: PerSide<f64>,
         /// What the conditions asked that are gone.
         asks: Vec<String>,
-        /// Callers with the same code, which cost as before.
+        /// The callers that call it as before.
         callers: Vec<String>,
     },
     /// The code of both builds and the samples under its calls: a caller calls a function again right after a call of it, which it did not.
@@ -273,7 +273,7 @@ pub enum Fact {
         callee: String,
         /// The length of its code.
         bytes: PerSide<u64>,
-        /// Its callers with the same code, which cost as before.
+        /// The callers that call it as before.
         callers: Vec<String>,
     },
     /// The code of both builds: before, the loop in a caller could go on without a call of a callee, and the run did so; now no turn can.

@@ -318,7 +318,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Whether two functions call the same functions as often, as far as these have partners.
+    /// Whether two functions call the same functions as often: not, if one of these has no partner.
     fn same_calls(&self, before: FunctionId, after: FunctionId) -> bool {
         let partner = |callee: FunctionId| match callee == before {
             true => Some(after),

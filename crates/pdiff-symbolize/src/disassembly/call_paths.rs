@@ -101,8 +101,8 @@ impl CallPaths {
         Some(calls(&parts, (callees, self.targets())))
     }
 
-    /// How many calls in the code of a function, of one that begins at one of the addresses `callees`, lead to another such call: within a
-    /// few dozen instructions, and with no jump backwards in between. `None` if its code is not known.
+    /// How many calls of one that begins at one of the addresses `callees` are followed by another one in the code of a function, within a few
+    /// dozen instructions and without a jump backwards. `None` if its code is not known.
     #[must_use]
     pub fn calls_in_a_row(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<usize> {
         let parts = self.parts(bodies)?;

@@ -106,7 +106,7 @@ pub(super) fn calls(parts: &[(u64, &[u8])], (callees, targets): (&[u64], &CallTa
     decoded.filter_map(call).collect()
 }
 
-/// So many instructions after a call, another one no longer belongs to it.
+/// So many instructions after a call, on all ways together, another call no longer belongs to it.
 const IN_A_ROW: usize = 64;
 
 /// How many calls of a callee lead to another one, in a few instructions and without a jump backwards.

@@ -1,9 +1,9 @@
-//! Whether a function is called as before, by its callers: these have the same code and cost as much.
+//! Whether a function is called as before, by its callers: these have the same code, or call it as before, and cost as much.
 
 use pdiff_profile::Side;
 
 use super::called_as_often::{own_lines_at_most, own_times_at_most};
-use super::code_counts::{calls_as_before, copies_in_code};
+use super::code_counts::{contains, leads_as_before};
 use super::weight::{has_same_code, is_relaid};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::context::Context;
@@ -11,7 +11,7 @@ use crate::classify::context::Context;
 /// The part of a function's weight that must be under such callers.
 const MOST_OF_CALLERS: f64 = 0.8;
 
-/// How many callers in a row may differ by the copy of the function in them.
+/// The callers that are looked at are at most so many calls up; those between contain the function.
 const FARTHEST_CALLER: usize = 3;
 
 /// The callers that have most of a function after, if their code is the same as before, or calls it under the same conditions, and their own code costs at most `most` times as
@@ -38,16 +38,13 @@ fn part_as_before(
         let pct = share_pct(caller.row, Side::After, call.after);
         let is_same = has_same_code(context, above)
             || is_relaid(context, above)
-            || calls_as_before(context, above, caller)
-            || calls_as_before(context, above, function);
-        let contains =
-            || Side::BOTH.into_iter().all(|side| copies_in_code(context, above, function, side) > 0);
+            || leads_as_before(context, above, caller, function);
         // What runs only inlined has no code of its own, and lines of its own.
         let own = || own_times_at_most(context, above).or_else(|| own_lines_at_most(context, above));
         if is_same && own().is_some_and(|own| own <= most) {
             names.push(above.row.name.to_string());
             pct
-        } else if depth > 1 && contains() {
+        } else if depth > 1 && contains(context, above, function) {
             pct * part_as_before(context, (above, function), most, depth - 1, names)
         } else {
             0.0

@@ -285,21 +285,40 @@ fn asks_around(
 }
 
 /// Whether the code of a caller calls a function at as many places as before, and under the same conditions, or always calls it once.
-pub(super) fn calls_as_before(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+fn calls_as_before(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
     let calls = PerSide::from_fn(|side| calls_in_code(context, caller, callee, side));
     let asks = |side: Side| {
         let mut asks = asks_around(context, caller, callee, side)?;
         asks.sort_unstable();
         Some(asks)
     };
-    let is_same = || asks(Side::Before).is_some_and(|before| asks(Side::After) == Some(before));
-    let calls_once = |side: Side| {
+    let repeats = |side: Side| {
         let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        let repeats = context.input.paths?.repeats(side, &code, &entries)?;
-        Some(!repeats && !can_skip(context, caller, callee, side)?)
+        context.input.paths?.repeats(side, &code, &entries)
     };
+    let is_same = || {
+        asks(Side::Before).is_some_and(|before| asks(Side::After) == Some(before))
+            && repeats(Side::Before) == repeats(Side::After)
+    };
+    let calls_once = |side: Side| Some(!repeats(side)? && !can_skip(context, caller, callee, side)?);
     (calls.before > 0 && calls.before == calls.after && is_same())
         || Side::BOTH.into_iter().all(|side| calls_once(side) == Some(true))
+}
+
+/// Whether the code of a function contains another in both builds.
+pub(super) fn contains(context: &Context<'_>, above: &Case<'_>, of: &Case<'_>) -> bool {
+    Side::BOTH.into_iter().all(|side| copies_in_code(context, above, of, side) > 0)
+}
+
+/// Whether a caller of `caller`, which is the function or contains it, calls it as before. What it contains calls the function itself.
+pub(super) fn leads_as_before(
+    context: &Context<'_>,
+    above: &Case<'_>,
+    caller: &Case<'_>,
+    function: &Case<'_>,
+) -> bool {
+    let called = if contains(context, above, caller) { function } else { caller };
+    calls_as_before(context, above, called)
 }
 
 /// The caller that calls a function most in the after run.
@@ -339,20 +358,15 @@ struct LostWays {
 /// have changed.
 fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Option<LostWays> {
     // What else changed above may ask it for other things, or ask itself what it asked. What contains it differs for that.
-    let contains = |above: &&Case<'_>| {
-        Side::BOTH.into_iter().all(|side| copies_in_code(context, above, caller, side) > 0)
-    };
-    let mut main = main_caller(context, caller);
+    let (mut below, mut main) = (caller, main_caller(context, caller));
     for _ in 0..FARTHEST_CALLER {
-        main = match main.filter(contains) {
-            Some(above) => main_caller(context, above),
-            None => break,
-        };
+        let Some(above) = main.filter(|above| contains(context, above, caller)) else { break };
+        (below, main) = (above, main_caller(context, above));
     }
     let is_asked_as_before = main.is_none_or(|main| {
         context.builds.same_code(&main.ids) != Some(false)
             || context.is_relaid(main)
-            || calls_as_before(context, main, caller)
+            || leads_as_before(context, main, below, caller)
     });
     // A loop around the call may run more often.
     if !context.is_patched || !is_asked_as_before || repeats(context, caller, callee) == Some(true) {

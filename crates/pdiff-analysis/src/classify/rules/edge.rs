@@ -62,6 +62,9 @@ const FEW_BYTES: u64 = 32;
 /// It must have grown there by this factor more than under its other callers, and than the rest of the caller did.
 const MORE_THAN_REST: f64 = 1.3;
 
+/// A caller that only does more keeps this part of what its own code cost.
+const KEPT_ITSELF: f64 = 0.8;
+
 /// What a caller's call of a function became.
 enum Edge {
     /// The before run did not enter it from there.
@@ -228,13 +231,17 @@ fn is_new_call_of_library(
         && pct.after >= FACTOR * context.common_shift.factor().max(1.0) * pct.before
 }
 
-/// Whether the code of a caller grew, and calls or contains a function that it did not: it does more, and no shorter way is gone.
+/// Whether the code of a caller grew, costs about as much itself or more, and calls or contains a function that it did not: it does more,
+/// and no shorter way is gone.
 fn is_added_call(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> bool {
     let of =
         |side: Side| calls_in_code(context, caller, case, side) + copies_in_code(context, caller, case, side);
     let bytes = code_bytes(context, caller);
     let has_grown = bytes.before > 0 && bytes.after > bytes.before;
-    context.is_patched && has_grown && of(Side::Before) == 0 && of(Side::After) > 0
+    // What it did itself may be done by what it calls now.
+    let (before, after) = Judged::Booked.shares(caller.row);
+    let does_as_much = after >= KEPT_ITSELF * context.common_shift.factor() * before;
+    context.is_patched && has_grown && does_as_much && of(Side::Before) == 0 && of(Side::After) > 0
 }
 
 /// The growth of a function under all callers whose code differs.

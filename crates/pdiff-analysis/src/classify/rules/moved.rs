@@ -23,7 +23,7 @@ use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
 use crate::compare::{Pair, Row};
-use crate::matching::{SourceMove, source_move};
+use crate::matching::{FoundBy, SourceMove, source_move};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 
 /// Functions of fewer bytes have the same code by chance.
@@ -160,6 +160,12 @@ fn shares(before: &Row, after: &Row) -> (f64, f64) {
 }
 
 fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
+    // The code may be that of another function that reads other data.
+    if let Some(found) = case.found.filter(|found| found.level == FoundBy::Fuzzy && found.score == Some(1.0))
+    {
+        let code = CodeLikeness::SameOtherName;
+        return finding.limited(Confidence::Likely, Limit::Matched { level: found.level, code });
+    }
     if has_code_of_pair(context, case) {
         let finding = finding.with([Fact::SameCodeOfPair]);
         // The same code proves which function it is, and not why it costs more or less.

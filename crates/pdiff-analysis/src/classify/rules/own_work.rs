@@ -14,9 +14,8 @@ use super::done_elsewhere::is_done_elsewhere;
 use super::entered::{by_both, came_from_elsewhere, entered_evidence};
 use super::fast_path::{count_evidence, counted, has_grown};
 use super::newly_active::FACTOR;
-use super::path_proof::grew_elsewhere;
+use super::path_proof::{grew_elsewhere, is_same_callee};
 use super::per_operation;
-use super::weight::has_same_code;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -164,7 +163,8 @@ fn taker<'a>(
             && callee.other_name.is_none()
             && callee.row.object == case.row.object
             && !callee.is_stub()
-            && context.has_like_code(callee);
+            && is_same_callee(context, callee)
+            && counted(context, case.row, call) != Some(false);
         let is_entered = pct.after >= FLOOR_PP && pct.after >= FACTOR * pct.before;
         let takes = is_entered
             && pct.after >= TAKEN_PART * gone_pp
@@ -223,9 +223,7 @@ fn proof(context: &Context<'_>, case: &Case<'_>, call: &SampledCall) -> Option<F
     let has_no_new_loop = of_loop.before.zip(of_loop.after).is_some_and(|(before, after)| before || !after);
     let asks_nothing_new = conditions_beyond(context, case, Side::After)?.is_empty();
     let is_less = bytes.after < bytes.before && has_no_new_loop && asks_nothing_new;
-    let is_same = has_same_code(context, callee) || context.has_like_code(callee);
-    if !is_less || !is_same || grew_elsewhere(context, case, call, callee) || !is_called_more(context, callee)
-    {
+    if !is_less || grew_elsewhere(context, case, call, callee) || !is_called_more(context, callee) {
         return None;
     }
     let row = case.row;

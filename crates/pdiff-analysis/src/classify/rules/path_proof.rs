@@ -52,6 +52,14 @@ pub(super) fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &Sam
     proof_at_depth(context, caller, call, COPIED_DEPTH)
 }
 
+/// Whether a callee's code is the same, or like it. Of one that the before run did not sample only the same code is known.
+pub(super) fn is_same_callee(context: &Context<'_>, callee: &Case<'_>) -> bool {
+    match callee.is_sampled(Side::Before) {
+        true => has_same_code(context, callee) || context.has_like_code(callee),
+        false => context.builds.same_code_of_one_run(&callee.ids) == Some(true),
+    }
+}
+
 /// Whether a callee also costs more under its other callers, where it has enough samples to tell.
 pub(super) fn grew_elsewhere(
     context: &Context<'_>,
@@ -120,10 +128,7 @@ fn proof_at_depth(
         return is_main.then(|| proof_at_depth(context, caller, main, depth - 1)).flatten();
     }
     // What costs more elsewhere, too, may do more each time, and so may other code.
-    let is_same = has_same_code(context, callee)
-        || context.has_like_code(callee)
-        || (!callee.is_sampled(Side::Before)
-            && context.builds.same_code_of_one_run(&callee.ids) == Some(true));
+    let is_same = is_same_callee(context, callee);
     if !is_same || grew_elsewhere(context, caller, call, callee) {
         return None;
     }

@@ -184,7 +184,7 @@ pub fn fact_text(of: &Fact) -> String {
         }
         Fact::NeverWentOn { caller, callee, pct, asks, callers } => format!(
             "{caller} could return without a call of {callee} under conditions that are gone ({}); before, it had {:.2} % of that under it, and \
-             has {:.2} % after, called as often by {} with the same code",
+             has {:.2} % after, called as before by {}",
             conditions_text(asks),
             pct.before,
             pct.after,
@@ -193,15 +193,15 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::CalledAgain { caller, callee, samples } => {
             let counts = |samples: &[u64]| samples.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
             format!(
-                "the code of {caller} calls {callee} again right after a call of it, which it did not before; samples under its calls of it: \
+                "the code of {caller} calls {callee} again right after a call of it, at more places than before; samples under its calls of it: \
                  {} before, {} after",
                 counts(&samples.before),
                 counts(&samples.after)
             )
         }
         Fact::OwnWorkGone { caller, callee, bytes: PerSide { before, after }, callers } => format!(
-            "the code of {caller} had no call of {callee} and has one now; it has {after} bytes instead of {before}, and no new check or loop; \
-             {} called it with the same code, and do not cost more themselves",
+            "the code of {caller} had no call of {callee} and has one now; it has {after} bytes instead of {before}, and no new check, and no loop if it had none; \
+             {} call it as before",
             callers.join(", ")
         ),
         Fact::FewerWaysAround { caller, callee, ways } => {

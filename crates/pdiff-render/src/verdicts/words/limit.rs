@@ -86,7 +86,7 @@ pub fn limit_text(of: &Limit) -> String {
         }
         Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
         Limit::OthersInstead => "other functions may do its work where its caller does not call it".to_owned(),
-        Limit::PathNotCounted => "only samples show it: counts of these calls, or a patch, would prove it".to_owned(),
+        Limit::PathNotCounted => "only samples show it: counts of these calls may prove it, or a patch that takes it back".to_owned(),
         Limit::AtOneInstruction => {
             "nearly all samples of its code are at one instruction, which may wait longer for memory: its calls need not be more".to_owned()
         }
@@ -226,8 +226,12 @@ pub fn limit_text(of: &Limit) -> String {
         }
         Limit::SharesAlone => "only shares are known: give operations to get the cost per operation".to_owned(),
         Limit::UnknownMatch => "the match is not known".to_owned(),
+        Limit::Matched { code: CodeLikeness::SameOtherName, .. } => {
+            "found by its code and calls, which are the same: the names are unlike".to_owned()
+        }
         Limit::Matched { level, code } => {
             let code = match code {
+                CodeLikeness::SameOtherName => "the code is the same",
                 CodeLikeness::SameButShort => "the code is the same, but short enough to be so by chance",
                 CodeLikeness::Differs => "the code differs",
                 CodeLikeness::Unknown => "whether the code is the same is not known",
