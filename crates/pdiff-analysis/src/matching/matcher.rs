@@ -73,8 +73,8 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
     matcher.match_unique(|spelling| spelling.of_class().map(Cow::from));
     matcher.match_unique(|spelling| spelling.flattened().map(Cow::from));
     matcher.match_unique(|spelling| spelling.unqualified().map(Cow::from));
-    matcher.match_same_code();
     matcher.match_fuzzy();
+    matcher.match_same_code();
     matcher.matching
 }
 

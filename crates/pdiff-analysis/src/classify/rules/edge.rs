@@ -132,7 +132,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     // Chains that lost a function do not change what its own code costs.
     let own_pp = own_grown_pp(context, row);
-    if own_pp < EXPLAINING_PART * net_pp && lost_before(context, caller, case) >= EXPLAINING_PART * net_pp {
+    let is_lost_before = || {
+        own_pp < EXPLAINING_PART * net_pp && lost_before(context, caller, case) >= EXPLAINING_PART * net_pp
+    };
+    // Nor what lies under its calls in the caller's code.
+    let is_again = || matches!(edge, Edge::More { .. }) && called_again(context, caller, case).is_some();
+    if is_lost_before() && !is_again() {
         return None;
     }
     let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
