@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use pdiff_profile::census::{
-    BodyPart, CallEdge, Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
+    BodyPart, Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
 };
 use pdiff_profile::{OtherNumber, PerSide, Side};
 
@@ -16,7 +16,9 @@ use super::like_code::{LikeCode, Likeness};
 use super::places::{names_above, places};
 use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
-use crate::matching::{FoundBy, Match, Matching, file_likeness, held, is_library_function, match_functions};
+use crate::matching::{
+    FoundBy, Match, Matching, file_likeness, held, is_library_function, match_functions, same_calls,
+};
 
 /// How flags begin that change code in other ways than by inlining.
 const OPTIMISATION: [&str; 6] = ["-O", "-march=", "-mtune=", "-mcpu=", "-flto", "-fprofile-use"];
@@ -359,17 +361,8 @@ impl Pair<'_> {
 
     /// Whether two functions call the same functions with code of their own, by as many calls and jumps.
     fn same_calls(&self, before: FunctionId, after: FunctionId) -> bool {
-        let has_code = |census: &Census, edge: &CallEdge| {
-            census.function(edge.callee).is_some_and(|callee| !callee.bodies().is_empty())
-        };
-        let old = self.before.calls_from(before).iter().filter(|edge| has_code(self.before, edge));
-        let new = self.after.calls_from(after).iter().filter(|edge| has_code(self.after, edge));
-        let partner = |edge: &CallEdge| self.matching.after_of(edge.callee).map(|found| found.after);
-        let mut old: Vec<_> = old.map(|edge| (partner(edge), edge.calls, edge.tail_jumps)).collect();
-        let mut new: Vec<_> = new.map(|edge| (Some(edge.callee), edge.calls, edge.tail_jumps)).collect();
-        old.sort_unstable();
-        new.sort_unstable();
-        old == new
+        let partner = |callee: FunctionId| self.matching.after_of(callee).map(|found| found.after);
+        same_calls((self.before, before), (self.after, after), partner)
     }
 
     fn flips(&self, found: &Match, inlined_on: Side) -> Vec<CallerFlip> {

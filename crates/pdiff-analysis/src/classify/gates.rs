@@ -38,7 +38,7 @@ fn matched(finding: Finding, case: &Case<'_>) -> Finding {
         level @ (FoundBy::Fuzzy | FoundBy::Unqualified) => {
             finding.limited(Confidence::Unclear, Limit::Found(level))
         }
-        level @ (FoundBy::Loose | FoundBy::Alias | FoundBy::Structure) => {
+        level @ (FoundBy::Loose | FoundBy::Alias | FoundBy::Structure | FoundBy::Code) => {
             finding.limited(Confidence::Likely, Limit::Found(level))
         }
         _ => finding,

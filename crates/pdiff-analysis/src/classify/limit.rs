@@ -257,8 +257,6 @@ pub enum PartLimit {
 pub enum CodeLikeness {
     /// It is the same, but so short that it may be by chance.
     SameButShort,
-    /// It is the same, and the name has no word of the other.
-    SameOtherName,
     /// It differs.
     Differs,
     /// It cannot be said.

@@ -16,7 +16,8 @@ const PLT_MARK: &str = "@plt";
 const ONE_CODE: [&[&str]; 2] = [&["memmove", "memcpy", "mempcpy"], &["free", "cfree"]];
 
 /// Functions of the C library, and those of the language's library that call them: neither has a frame, so that stacks may lose both.
-const CALLED_BY: [(&str, &str); 2] = [("malloc", "operator new"), ("free", "operator delete")];
+const CALLED_BY: [(&str, [&str; 2]); 2] =
+    [("malloc", ["operator new", "operator new[]"]), ("free", ["operator delete", "operator delete[]"])];
 
 /// The functions of one side's build of the program, by key.
 pub(super) struct BuildFunctions<'a> {
@@ -70,17 +71,13 @@ impl<'a> BuildFunctions<'a> {
         let others = ONE_CODE.iter().filter(|names| names.contains(&&*of.name)).flat_map(|names| *names);
         let names = std::iter::once(&*of.name).chain(others.copied().filter(|name| *name != &*of.name));
         let names = names.chain(exported(&of.name).filter(|_| is_c_library(&of.object)));
-        let names: Vec<&str> = names.collect();
+        let mut names: Vec<&str> = names.collect();
+        let wrappers = CALLED_BY.iter().filter(|(name, _)| names.contains(name));
+        let wrappers: Vec<&str> = wrappers.flat_map(|(_, by)| *by).collect();
+        names.extend(wrappers);
         let stubs =
             names.iter().flat_map(|name| self.census.find(&format!("{name}{PLT_MARK}")).collect::<Vec<_>>());
-        let wrappers = CALLED_BY.iter().filter(|(name, _)| names.contains(name));
-        let of_wrappers = wrappers.flat_map(|(_, by)| {
-            // Stubs are few, and the names of all other functions take long to read.
-            let stubs = self.census.functions().filter(is_stub);
-            let of_it = stubs.filter(|stub| stub.name().starts_with(by) && stub.name().ends_with(PLT_MARK));
-            of_it.collect::<Vec<_>>()
-        });
-        stubs.chain(of_wrappers).filter(is_stub).map(Function::target).collect()
+        stubs.filter(is_stub).map(Function::target).collect()
     }
 
     /// The key of a function, where it has samples somewhere. It may have another one without a file: of addresses that only its symbol

@@ -16,7 +16,7 @@ use super::level::FoundBy;
 use super::matches::{Match, Matching};
 
 /// Raised with every change of the form, or of what [`match_functions`](super::match_functions) finds.
-pub const MATCHING_VERSION: u32 = 10;
+pub const MATCHING_VERSION: u32 = 11;
 
 /// The bytes of the shortest match.
 const LEAST_BYTES: usize = 3;

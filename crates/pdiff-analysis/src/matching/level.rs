@@ -22,12 +22,14 @@ pub enum FoundBy {
     Unqualified,
     /// One build has no name for it, and its code, texts, constants and calls are those of one function of the other.
     Structure,
-    /// A rename, with a score: like names, neighbours and sizes, or the same code and calls in one source file.
+    /// A rename to an unlike name: the same code and calls in one source file.
+    Code,
+    /// Like names, neighbours and sizes: a rename, with a score.
     Fuzzy,
 }
 
 impl FoundBy {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Linkage,
         Self::Signature,
         Self::Qualified,
@@ -36,6 +38,7 @@ impl FoundBy {
         Self::Loose,
         Self::Unqualified,
         Self::Structure,
+        Self::Code,
         Self::Fuzzy,
     ];
 
@@ -51,6 +54,7 @@ impl FoundBy {
             Self::Loose => "loose",
             Self::Unqualified => "unqualified",
             Self::Structure => "structure",
+            Self::Code => "code",
             Self::Fuzzy => "fuzzy",
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::Hash;
 
-use pdiff_profile::census::{BodyPart, Census, Function, FunctionId, Linkage};
+use pdiff_profile::census::{BodyPart, CallEdge, Census, Function, FunctionId, Linkage};
 use pdiff_profile::names::SymbolWords;
 use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
@@ -85,7 +85,7 @@ const CLOSURE: &str = "$_";
 const LAMBDA_SYMBOL: &str = "Ul";
 
 /// Functions of fewer bytes have the same code by chance.
-const TELLING_BYTES: u64 = 64;
+pub(crate) const TELLING_BYTES: u64 = 64;
 
 struct Matcher<'a> {
     before: &'a Census,
@@ -306,31 +306,18 @@ impl<'a> Matcher<'a> {
             });
             let pairs = self.lone_pairs(&groups, |before, after| {
                 let same = self.before.same_code(before.id(), self.after, after.id());
-                same == Some(true) && self.same_calls(before.id(), after.id())
+                let partner = |callee: FunctionId| match callee == before.id() {
+                    true => Some(after.id()),
+                    false => self.matching.after_of(callee).map(|found| found.after),
+                };
+                same == Some(true)
+                    && same_calls((self.before, before.id()), (self.after, after.id()), partner)
             });
             if pairs.is_empty() {
                 return;
             }
-            for Pair { before, after, is_ambiguous } in pairs {
-                let score = Some(1.0);
-                self.matching.push(Match { before, after, level: FoundBy::Fuzzy, is_ambiguous, score });
-            }
+            self.push(pairs, FoundBy::Code);
         }
-    }
-
-    /// Whether two functions call the same functions as often: not, if one of these has no partner.
-    fn same_calls(&self, before: FunctionId, after: FunctionId) -> bool {
-        let partner = |callee: FunctionId| match callee == before {
-            true => Some(after),
-            false => self.matching.after_of(callee).map(|found| found.after),
-        };
-        let old = self.before.calls_from(before).iter();
-        let mut old: Vec<_> = old.map(|edge| (partner(edge.callee), edge.calls, edge.tail_jumps)).collect();
-        let new = self.after.calls_from(after).iter();
-        let mut new: Vec<_> = new.map(|edge| (Some(edge.callee), edge.calls, edge.tail_jumps)).collect();
-        old.sort_unstable();
-        new.sort_unstable();
-        old == new
     }
 
     fn match_fuzzy(&mut self) {
@@ -433,6 +420,24 @@ impl<'a> Matcher<'a> {
             self.singles[side].retain(|function| !self.matching.has(side, function.id()));
         }
     }
+}
+
+/// Whether two functions call the same functions with code of their own, by as many calls and jumps: not, if one of these has no partner.
+pub(crate) fn same_calls(
+    (before, function): (&Census, FunctionId),
+    (after, in_after): (&Census, FunctionId),
+    partner: impl Fn(FunctionId) -> Option<FunctionId>,
+) -> bool {
+    let has_code = |census: &Census, edge: &CallEdge| {
+        census.function(edge.callee).is_some_and(|callee| !callee.bodies().is_empty())
+    };
+    let old = before.calls_from(function).iter().filter(|edge| has_code(before, edge));
+    let new = after.calls_from(in_after).iter().filter(|edge| has_code(after, edge));
+    let mut old: Vec<_> = old.map(|edge| (partner(edge.callee), edge.calls, edge.tail_jumps)).collect();
+    let mut new: Vec<_> = new.map(|edge| (Some(edge.callee), edge.calls, edge.tail_jumps)).collect();
+    old.sort_unstable();
+    new.sort_unstable();
+    old == new
 }
 
 /// Those of some names that functions of a build have, out of line or inlined.

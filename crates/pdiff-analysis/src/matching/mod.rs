@@ -5,7 +5,7 @@
 //! functions that are left:
 //!
 //! ```text
-//! linkage > signature > qualified > unscoped > alias > loose > unqualified > fuzzy
+//! linkage > signature > qualified > unscoped > alias > loose > unqualified > fuzzy > code
 //! ```
 //!
 //! The first three levels are tried again with namespaces that carry a version called as in After; such pairs are of level alias.
@@ -31,7 +31,7 @@ pub use codec::MATCHING_VERSION;
 pub(crate) use held::held;
 pub use level::FoundBy;
 pub use matcher::match_functions;
-pub(crate) use matcher::plain_names;
+pub(crate) use matcher::{TELLING_BYTES, plain_names, same_calls};
 pub use matches::{Match, Matching};
 pub use source_file::SourceMove;
 pub(crate) use source_file::{are_one_header, likeness as file_likeness, source_move, stem as file_stem};

@@ -419,13 +419,13 @@ fn the_same_code_in_one_source_file_is_the_same_function() {
     check(
         &[common, ("fetch", "a.c", 2, "common")],
         &[common, ("look_page", "a.c", 2, "common")],
-        &["common@a.c > common@a.c (qualified)", "fetch@a.c > look_page@a.c (fuzzy)"],
+        &["common@a.c > common@a.c (qualified)", "fetch@a.c > look_page@a.c (code)"],
     );
     // What it calls has another name, too.
     check(
         &[("fetch", "a.c", 2, "load"), ("load", "a.c", 3, "")],
         &[("look_page", "a.c", 2, "bring"), ("bring", "a.c", 3, "")],
-        &["fetch@a.c > look_page@a.c (fuzzy)", "load@a.c > bring@a.c (fuzzy)"],
+        &["fetch@a.c > look_page@a.c (code)", "load@a.c > bring@a.c (code)"],
     );
     let alone = &["common@a.c > common@a.c (qualified)"][..];
     let fetch = [common, ("fetch", "a.c", 2, "common")];

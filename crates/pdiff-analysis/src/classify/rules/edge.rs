@@ -8,6 +8,8 @@
 //! code), and must have grown under this caller more than under others. A library's function has this verdict if the caller's code calls
 //! it in the after build alone. In such builds the caller's code may be unknown, because one build only contains it inlined.
 
+use std::cell::LazyCell;
+
 use pdiff_profile::{PerSide, Side};
 
 use super::called_again::{called_again, proof_of_call_again};
@@ -86,15 +88,15 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let (call, entered_from) = growing_call(context, row)?;
     // What is only copied into one function is that function's code.
     let caller = code_with_call(context, entered_from, case);
-    if own_work::leaves_it_to(context, caller, &row.name) {
-        return None;
-    }
     // Of builds that are a patch apart the caller's code tells why, even of what the before run did not enter at all. Counts show
     // calls that were too rare to be sampled.
     let was_counted = was_entered_by_counts(context, caller, call);
     let is_old = case.is_sampled(Side::Before)
         || ((context.is_patched || was_counted) && gates::is_held(case, Side::Before));
-    if !is_old || !has_other_code(context, caller, was_counted) {
+    if !is_old
+        || !has_other_code(context, caller, was_counted)
+        || own_work::leaves_it_to(context, caller, &row.name)
+    {
         return None;
     }
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
@@ -132,12 +134,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     // Chains that lost a function do not change what its own code costs.
     let own_pp = own_grown_pp(context, row);
-    let is_lost_before = || {
-        own_pp < EXPLAINING_PART * net_pp && lost_before(context, caller, case) >= EXPLAINING_PART * net_pp
-    };
-    // Nor what lies under its calls in the caller's code.
-    let is_again = || matches!(edge, Edge::More { .. }) && called_again(context, caller, case).is_some();
-    if is_lost_before() && !is_again() {
+    if own_pp < EXPLAINING_PART * net_pp && lost_before(context, caller, case) >= EXPLAINING_PART * net_pp {
         return None;
     }
     let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
@@ -420,12 +417,13 @@ fn more_calls(
             && is_thin()
     };
     // The calls that were there cost as before.
-    let is_called_in_a_row = has_more_calls && called_again(context, caller, case).is_some();
+    let is_called_in_a_row =
+        LazyCell::new(|| has_more_calls && called_again(context, caller, case).is_some());
     let is_same = context.is_patched
         && (has_same_source(context, case, flipped)
             || is_little_more()
             || is_copied_more()
-            || is_called_in_a_row);
+            || *is_called_in_a_row);
     let is_called_more = || {
         let has_same_code = context.builds.same_code(&case.ids) == Some(true) && is_thin();
         (has_same_code && ((has_more_calls && calls.before > 0) || leads_to_what_costs_more(context, case)))
@@ -445,7 +443,7 @@ fn more_calls(
             || costs_more_by_calls(context, case, pct)
             || is_called_more()
             || is_called_again
-            || is_called_in_a_row
+            || *is_called_in_a_row
     };
     if !is_same || is_counted || has_left || !costs_more() {
         return None;

@@ -23,11 +23,8 @@ use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
 use crate::compare::{Pair, Row};
-use crate::matching::{FoundBy, SourceMove, source_move};
+use crate::matching::{FoundBy, SourceMove, TELLING_BYTES, source_move};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
-
-/// Functions of fewer bytes have the same code by chance.
-const TELLING_BYTES: u64 = 64;
 
 /// The code of a function that only moved is at most this many times as large.
 const LIKE_SIZE: f64 = 1.1;
@@ -161,10 +158,8 @@ fn shares(before: &Row, after: &Row) -> (f64, f64) {
 
 fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
     // The code may be that of another function that reads other data.
-    if let Some(found) = case.found.filter(|found| found.level == FoundBy::Fuzzy && found.score == Some(1.0))
-    {
-        let code = CodeLikeness::SameOtherName;
-        return finding.limited(Confidence::Likely, Limit::Matched { level: found.level, code });
+    if case.level() == FoundBy::Code {
+        return finding.limited(Confidence::Likely, Limit::Found(FoundBy::Code));
     }
     if has_code_of_pair(context, case) {
         let finding = finding.with([Fact::SameCodeOfPair]);

@@ -4,6 +4,7 @@ use super::kinship::{INHERITED_PART, Kinship, SAME_NAME, WIDEST_PLACE, share};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::Judged;
 use crate::classify::likeness::name_likeness;
+use crate::matching::TELLING_BYTES;
 use crate::noise::FLOOR_PP;
 use pdiff_profile::Side;
 use rayon::prelude::*;
@@ -15,9 +16,6 @@ use std::collections::BTreeMap;
 const LEAST_SIZE: f64 = 0.4;
 const LEAST_WEIGHT: f64 = 0.75;
 const LEAST_WEIGHT_NAMED: f64 = 0.25;
-
-/// Functions of fewer bytes have the same code by chance.
-const TELLING_BYTES: u64 = 64;
 
 /// Functions of unlike names are one in another form where sizes and weights are alike to this degree.
 const LEAST_UNLIKE: f64 = 0.85;

@@ -19,6 +19,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::Found(FoundBy::Structure) => {
             "one build has no name for it: the name is inferred from the code".to_owned()
         }
+        Limit::Found(FoundBy::Code) => {
+            "found by its code and calls, which are the same: the names are unlike".to_owned()
+        }
         Limit::Found(level) => format!("found on both sides by {level} name"),
         Limit::Stripped(side) => {
             format!("the {side} build is stripped: an inlining change cannot be ruled out")
@@ -226,12 +229,8 @@ pub fn limit_text(of: &Limit) -> String {
         }
         Limit::SharesAlone => "only shares are known: give operations to get the cost per operation".to_owned(),
         Limit::UnknownMatch => "the match is not known".to_owned(),
-        Limit::Matched { code: CodeLikeness::SameOtherName, .. } => {
-            "found by its code and calls, which are the same: the names are unlike".to_owned()
-        }
         Limit::Matched { level, code } => {
             let code = match code {
-                CodeLikeness::SameOtherName => "the code is the same",
                 CodeLikeness::SameButShort => "the code is the same, but short enough to be so by chance",
                 CodeLikeness::Differs => "the code differs",
                 CodeLikeness::Unknown => "whether the code is the same is not known",
