@@ -118,6 +118,6 @@ mod tests {
         assert_eq!(Matching::from_bytes(&bytes, PerSide::new(&after, &before)), None, "other builds");
         // Two pairs of one function, and a level that does not exist.
         assert_eq!(Matching::from_bytes(&[2, 0, 0, 0, 0, 2, 0], builds), None);
-        assert_eq!(Matching::from_bytes(&[1, 0, 0, 9 << 2], builds), None);
+        assert_eq!(Matching::from_bytes(&[1, 0, 0, (FoundBy::ALL.len() as u8) << 2], builds), None);
     }
 }

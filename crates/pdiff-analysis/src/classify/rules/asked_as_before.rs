@@ -3,7 +3,7 @@
 use pdiff_profile::Side;
 
 use super::called_as_often::{own_lines_at_most, own_times_at_most};
-use super::code_counts::{contains, leads_as_before};
+use super::ways_around::{contains, leads_as_before};
 use super::weight::{has_same_code, is_relaid};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::context::Context;

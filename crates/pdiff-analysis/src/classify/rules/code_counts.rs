@@ -6,9 +6,7 @@ use pdiff_profile::census::{Body, BodyPart, Census, Function, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::Case;
-use crate::classify::code_paths::{
-    ConditionAround, FewerWays, SampledCode, SamplesAround, SamplesOnce, TurnsAround,
-};
+use crate::classify::code_paths::SamplesOnce;
 use crate::classify::context::Context;
 use crate::noise::MIN_SAMPLES;
 
@@ -105,362 +103,8 @@ pub(super) fn calls_at_more_places(context: &Context<'_>, caller: &Case<'_>, cal
     places(Side::Before).zip(places(Side::After)).is_some_and(|(before, after)| before > 0 && after > before)
 }
 
-/// Whether the code of both builds shows that a function goes on where it returned early: there was a way through it without a call
-/// of the callee, and now there is none.
-pub(super) fn has_lost_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    PerSide::from_fn(|side| can_skip(context, caller, callee, side)) == PerSide::new(Some(true), Some(false))
-}
-
-/// Whether lost ways around a call may be why it costs `times` as much. A check that was never true is gone without an effect, and code
-/// that does not run has no sample at all: so many calls less should have left some there. A loop around the call may run more often;
-/// then the before run must have taken the ways.
-pub(super) fn is_lost_way_why(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    callee: &Case<'_>,
-    times: f64,
-) -> bool {
-    let samples = samples_around(context, caller, callee, Side::Before);
-    let repeats = || repeats(context, caller, callee);
-    // So often that most of what it costs more is for that.
-    let was_taken = samples.is_some_and(|of| of.around >= FEW_SAMPLES && explains_by_runs(&of, times));
-    let may_be_taken = || {
-        samples.is_none_or(|of| {
-            let part = of.around_bytes as f64 / of.own_bytes.max(1) as f64;
-            let expected = of.own as f64 * part * (1.0 - 1.0 / times).max(0.0);
-            of.around > 0 || expected < SURE_TO_SHOW
-        })
-    };
-    was_taken || (repeats() == Some(false) && may_be_taken())
-}
-
-/// Whether a loop of a function of the after build says how often it calls a callee.
-fn repeats(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Option<bool> {
-    let (code, entries) = code_and_entries(context, caller, callee, Side::After)?;
-    context.input.paths?.repeats(Side::After, &code, &entries)
-}
-
-/// How much of what a function costs more, on a log scale, must be for the ways that are gone, where it may call a callee several times.
-const EXPLAINED: f64 = 0.5;
-
-/// The part of the runs of a function that took such ways, by the samples a byte there and in all of its code: outside of loops, where
-/// such ways have code there.
-fn part_around(of: &SamplesAround) -> f64 {
-    let by_byte = |of: SampledCode| of.samples as f64 / of.bytes.max(1) as f64;
-    let (around, own) = match of.around_once.bytes {
-        0 => (
-            SampledCode { samples: of.around, bytes: of.around_bytes },
-            SampledCode { samples: of.own, bytes: of.own_bytes },
-        ),
-        _ => (of.around_once, of.own_once),
-    };
-    by_byte(around) / by_byte(SampledCode { samples: own.samples.max(1), ..own })
-}
-
-/// Turns with so few bytes of their own, a jump, have hardly a sample, however often they run.
-const NEXT_TO_NOTHING_BYTES: u64 = 16;
-
-/// The turns of the loop in a caller that went on without a call of the callee in the before run, or may have, if the after build has
-/// none. Another way out of the loop may have taken their place, or what is called there now may do what they did.
-pub(super) fn lost_turns_around(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    callee: &Case<'_>,
-) -> Option<PerSide<TurnsAround>> {
-    let of = |side: Side| {
-        let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        context.input.paths?.turns_around(side, &code, &entries)
-    };
-    let may_show = |turns: &TurnsAround| turns.taken >= FEW_SAMPLES || turns.bytes <= NEXT_TO_NOTHING_BYTES;
-    let before = of(Side::Before).filter(|turns| turns.can_skip && may_show(turns))?;
-    let is_less = |after: &TurnsAround| {
-        !after.can_skip
-            && after.exits.iter().all(|asks| before.exits.contains(asks))
-            && after.other_calls <= before.other_calls
-    };
-    let after = of(Side::After).filter(is_less)?;
-    Some(PerSide::new(before, after))
-}
-
-/// How many times as often the loop turns at most, by the samples a byte in code that is in no loop within it, and by a standard error;
-/// `None` if that had few before. A check that is gone took time and bytes.
-pub(super) fn turns_at_most(turns: &PerSide<TurnsAround>) -> Option<f64> {
-    let PerSide { before, after } = turns;
-    let part = |samples: f64, of: &TurnsAround| samples / of.all.max(1) as f64 / of.own_bytes.max(1) as f64;
-    let most = after.own as f64 + (after.own as f64).sqrt() + 1.0;
-    (before.own >= FEW_SAMPLES).then(|| part(most, after) / part(before.own as f64, before))
-}
-
-/// The samples of a side on the ways through a function without a call of the callee.
-fn samples_around(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    callee: &Case<'_>,
-    side: Side,
-) -> Option<SamplesAround> {
-    let (code, entries) = code_and_entries(context, caller, callee, side)?;
-    context.input.paths?.samples_around(side, &code, &entries)
-}
-
-/// Where so many samples are expected, there is one in 19 of 20 runs.
-const SURE_TO_SHOW: f64 = 3.0;
-
 /// So many samples on ways without a call tell that they were taken.
 pub(super) const FEW_SAMPLES: u64 = 10;
-
-/// Ways that a run takes less than so many times as often are not taken any more.
-const HARDLY: f64 = 0.1;
-
-/// Ways with less than this part of the samples in a function's own code hardly tell how often it calls.
-const OWN_PART: f64 = 0.1;
-
-/// Ways with less than this part of the samples that are likely there may be taken less for other data.
-const LEFT_PART: f64 = 0.5;
-
-/// How the samples of a function that calls another lie in its code, if the before run took ways without a call of the callee, and the
-/// after run hardly does. Of builds that are more than a patch apart, the code around these ways may be another one.
-pub(super) fn way_not_taken(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    callee: &Case<'_>,
-) -> Option<PerSide<SamplesAround>> {
-    if !context.is_patched {
-        return None;
-    }
-    let of = |side: Side| samples_around(context, caller, callee, side);
-    let was_taken =
-        |of: &SamplesAround| of.around >= FEW_SAMPLES && of.around as f64 >= OWN_PART * of.own as f64;
-    let before = of(Side::Before).filter(was_taken)?;
-    let after = of(Side::After).filter(|of| of.is_hardly_taken)?;
-    // Where it asks the same, the data chose the way.
-    let asks = |side: Side| asks_around(context, caller, callee, side);
-    if asks(Side::Before).is_some_and(|before| asks(Side::After) == Some(before)) {
-        return None;
-    }
-    // As many of all samples.
-    let expected = before.around as f64 * after.all as f64 / before.all.max(1) as f64;
-    let is_told = expected >= FEW_SAMPLES as f64 && after.around as f64 <= HARDLY * expected;
-    is_told.then_some(PerSide::new(before, after))
-}
-
-/// How many callers in a row may ask what a function asked before.
-const FARTHEST_CALLER: usize = 4;
-
-/// Whether one of the functions that lead to a function has a condition now that the function lost, or a new one under which it does not
-/// go on to the function: the check may have moved there, in whatever words.
-pub(super) fn is_asked_above(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let Some(lost) = conditions_beyond(context, case, Side::Before) else { return false };
-    let mut below = case;
-    for _ in 0..FARTHEST_CALLER {
-        let Some(main) = main_caller(context, below) else { return false };
-        let new = conditions_beyond(context, main, Side::After).unwrap_or_default();
-        // Through a pointer it may go elsewhere.
-        let calls = PerSide::from_fn(|side| calls_in_code(context, main, below, side));
-        let is_by_pointer = calls.before > 0 && calls.after == 0;
-        let is_asked = new.iter().any(|asks| lost.contains(asks));
-        if is_asked || is_by_pointer || has_new_way_around(context, main, below) {
-            return true;
-        }
-        below = main;
-    }
-    false
-}
-
-/// Whether a function has a condition after which it returns without a call of the callee, and that it had not before.
-fn has_new_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    let of = |side: Side| asks_around(context, caller, callee, side);
-    of(Side::Before).zip(of(Side::After)).is_some_and(|(before, after)| !beyond(after, before).is_empty())
-}
-
-/// What a function asks where it may leave a way to a callee.
-fn asks_around(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    callee: &Case<'_>,
-    side: Side,
-) -> Option<Vec<Box<str>>> {
-    let (code, entries) = code_and_entries(context, caller, callee, side)?;
-    let conditions = context.input.paths?.conditions_around(side, &code, &entries)?;
-    Some(conditions.into_iter().map(|condition| condition.asks).collect())
-}
-
-/// Whether the code of a caller calls a function at as many places as before, and under the same conditions, or always calls it once.
-fn calls_as_before(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    let calls = PerSide::from_fn(|side| calls_in_code(context, caller, callee, side));
-    let asks = |side: Side| {
-        let mut asks = asks_around(context, caller, callee, side)?;
-        asks.sort_unstable();
-        Some(asks)
-    };
-    let repeats = |side: Side| {
-        let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        context.input.paths?.repeats(side, &code, &entries)
-    };
-    let is_same = || {
-        asks(Side::Before).is_some_and(|before| asks(Side::After) == Some(before))
-            && repeats(Side::Before) == repeats(Side::After)
-    };
-    let calls_once = |side: Side| Some(!repeats(side)? && !can_skip(context, caller, callee, side)?);
-    (calls.before > 0 && calls.before == calls.after && is_same())
-        || Side::BOTH.into_iter().all(|side| calls_once(side) == Some(true))
-}
-
-/// Whether the code of a function contains another in both builds.
-pub(super) fn contains(context: &Context<'_>, above: &Case<'_>, of: &Case<'_>) -> bool {
-    Side::BOTH.into_iter().all(|side| copies_in_code(context, above, of, side) > 0)
-}
-
-/// Whether a caller of `caller`, which is the function or contains it, calls it as before. What it contains calls the function itself.
-pub(super) fn leads_as_before(
-    context: &Context<'_>,
-    above: &Case<'_>,
-    caller: &Case<'_>,
-    function: &Case<'_>,
-) -> bool {
-    let called = if contains(context, above, caller) { function } else { caller };
-    calls_as_before(context, above, called)
-}
-
-/// The caller that calls a function most in the after run.
-fn main_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
-    context.calls_to(case.row, Side::After).into_iter().find_map(|call| context.caller(call))
-}
-
-/// What the conditions ask that a function's code has more on one side, sorted; `None` if that is not known.
-pub(in crate::classify) fn conditions_beyond(
-    context: &Context<'_>,
-    case: &Case<'_>,
-    side: Side,
-) -> Option<Vec<Box<str>>> {
-    let of = |side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
-    Some(beyond(of(side)?, of(side.other())?))
-}
-
-/// What is left of some words without others, each of which takes one away.
-fn beyond(mut rest: Vec<Box<str>>, others: impl IntoIterator<Item = Box<str>>) -> Vec<Box<str>> {
-    for asks in others {
-        if let Some(at) = rest.iter().position(|own| *own == asks) {
-            rest.remove(at);
-        }
-    }
-    rest
-}
-
-/// The conditions under which a function returns without a call of the callee, in both builds, where after has fewer of the same.
-struct LostWays {
-    conditions: PerSide<usize>,
-    /// Those that are gone; of several that ask the same, those with the fewest samples.
-    lost: Vec<ConditionAround>,
-    samples: PerSide<SamplesAround>,
-}
-
-/// The conditions around a call of which some are gone, and none is new. The ways that are left must be taken as before: else the data may
-/// have changed.
-fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Option<LostWays> {
-    // What else changed above may ask it for other things, or ask itself what it asked. What contains it differs for that.
-    let (mut below, mut main) = (caller, main_caller(context, caller));
-    for _ in 0..FARTHEST_CALLER {
-        let Some(above) = main.filter(|above| contains(context, above, caller)) else { break };
-        (below, main) = (above, main_caller(context, above));
-    }
-    let is_asked_as_before = main.is_none_or(|main| {
-        context.builds.same_code(&main.ids) != Some(false)
-            || context.is_relaid(main)
-            || leads_as_before(context, main, below, caller)
-    });
-    // A loop around the call may run more often.
-    if !context.is_patched || !is_asked_as_before || repeats(context, caller, callee) == Some(true) {
-        return None;
-    }
-    let of = |side: Side| {
-        let (code, entries) = code_and_entries(context, caller, callee, side)?;
-        let conditions = context.input.paths?.conditions_around(side, &code, &entries)?;
-        Some((conditions, samples_around(context, caller, callee, side)?))
-    };
-    let ((mut lost, before), (after_ways, after)) = (of(Side::Before)?, of(Side::After)?);
-    let conditions = PerSide::new(lost.len(), after_ways.len());
-    // Of several that ask the same, those with the fewest samples may be the ones that are gone: the last ones are kept.
-    let mut kept: Vec<ConditionAround> = Vec::new();
-    let mut keep = |way: &ConditionAround, is_it: fn(&str, &str) -> bool| {
-        let at = lost.iter().rposition(|old| is_it(&old.asks, &way.asks));
-        kept.extend(at.map(|at| lost.remove(at)));
-        at.is_some()
-    };
-    let unknown: Vec<&ConditionAround> =
-        after_ways.iter().filter(|way| !keep(way, |old, new| old == new)).collect();
-    if !unknown.iter().all(|way| keep(way, asks_alike)) {
-        return None;
-    }
-    let samples = |ways: &[ConditionAround]| ways.iter().map(|way| way.samples).sum::<u64>();
-    let expected = samples(&kept) as f64 * after.all as f64 / before.all.max(1) as f64;
-    let is_left_as_before =
-        expected < FEW_SAMPLES as f64 || samples(&after_ways) as f64 >= LEFT_PART * expected;
-    let is_less = !lost.is_empty() && is_left_as_before;
-    is_less.then_some(LostWays { conditions, lost, samples: PerSide::new(before, after) })
-}
-
-/// Whether two conditions ask the same, but that one asks a number in a register that the other reads from memory: a compiler reads once
-/// what is asked twice.
-fn asks_alike(one: &str, other: &str) -> bool {
-    let is_place = |place: &str| place == "r" || place.starts_with('[');
-    let words = |asks: &str| asks.split([' ', ',']).map(str::to_owned).collect::<Vec<_>>();
-    let (one, other) = (words(one), words(other));
-    one.len() == other.len()
-        && one
-            .iter()
-            .zip(&other)
-            .all(|(a, b)| a == b || (is_place(a) && is_place(b) && (a == "r") != (b == "r")))
-}
-
-/// Whether fewer conditions let a function return without a call of the callee, and none is new.
-pub(super) fn has_fewer_ways_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    lost_ways(context, caller, callee).is_some()
-}
-
-/// The conditions under which a function returns without a call of the callee, in both builds, if after has fewer of the same, and no
-/// other, and the before run took the ways of those that are gone. A check that was never true is gone without an effect, so these
-/// ways must have samples of their own, and so many that they count by `is_often`.
-pub(super) fn fewer_ways_around(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    callee: &Case<'_>,
-    is_often: impl Fn(u64, &SamplesAround) -> bool,
-) -> Option<FewerWays> {
-    let LostWays { conditions, lost, samples } = lost_ways(context, caller, callee)?;
-    let taken = lost.iter().map(|way| way.samples).sum();
-    let is_proof = taken >= FEW_SAMPLES && is_often(taken, &samples.before);
-    let asks = lost.iter().map(|way| way.asks.to_string()).collect();
-    is_proof.then_some(FewerWays { conditions, asks, taken, all: samples.before.all })
-}
-
-/// The same of a callee that the before run did not go on to at all: the ways that are gone were taken, or had next to no code, so that they
-/// have hardly a sample, however often they were taken.
-pub(super) fn fewer_ways_of_absent(
-    context: &Context<'_>,
-    caller: &Case<'_>,
-    callee: &Case<'_>,
-) -> Option<FewerWays> {
-    let LostWays { conditions, lost, samples } = lost_ways(context, caller, callee)?;
-    let is_short = lost.iter().map(|way| way.bytes).sum::<u64>() <= NEXT_TO_NOTHING_BYTES;
-    let taken: u64 = lost.iter().map(|way| way.samples).sum();
-    let asks = lost.iter().map(|way| way.asks.to_string()).collect();
-    (is_short || taken >= FEW_SAMPLES).then_some(FewerWays {
-        conditions,
-        asks,
-        taken,
-        all: samples.before.all,
-    })
-}
-
-/// Whether ways with so many samples were taken so often that they explain most of why a callee costs so many times as much.
-pub(super) fn explains(taken: u64, of: &SamplesAround, times: f64) -> bool {
-    taken as f64 >= OWN_PART * of.own as f64 && explains_by_runs(of, times)
-}
-
-/// Whether so many runs of a function took the ways around a callee that this explains most of why it costs so many times as much.
-fn explains_by_runs(of: &SamplesAround, times: f64) -> bool {
-    part_around(of) >= 1.0 - times.powf(-EXPLAINED)
-}
 
 /// Whether most of what a function costs is in code that runs once in a call, or that code was sampled before: else its loops may run
 /// longer.
@@ -519,27 +163,6 @@ pub(super) fn waits_at_one_instruction(context: &Context<'_>, case: &Case<'_>) -
     })
 }
 
-/// What the conditions asked that a function's code lost, if it has no new ones and the before run took both ways of them; `None` if it
-/// lost none.
-pub(super) fn lost_conditions(context: &Context<'_>, case: &Case<'_>) -> Option<Vec<String>> {
-    if !conditions_beyond(context, case, Side::After)?.is_empty() {
-        return None;
-    }
-    let lost = conditions_beyond(context, case, Side::Before)?;
-    let asks: Vec<String> = lost.into_iter().map(String::from).collect();
-    let code = only_copy(context, case, Side::Before)?;
-    let ways = context.input.paths?.samples_beside(Side::Before, &code, &asks)?;
-    // Of several that ask the same, those with the fewest samples may be the ones that are gone: they come first.
-    let count = |of: &str| asks.iter().filter(|asks| *asks == of).count();
-    let mut distinct = asks.clone();
-    distinct.dedup();
-    let taken = |of: &String| {
-        let ways = ways.iter().filter(|way| *way.asks == **of).take(count(of));
-        ways.map(|way| way.samples).sum::<u64>()
-    };
-    (distinct.iter().map(taken).sum::<u64>() >= FEW_SAMPLES).then_some(asks)
-}
-
 /// Whether a function of the after build has no loop in its only copy with code of its own.
 pub(super) fn has_no_loop(context: &Context<'_>, case: &Case<'_>) -> bool {
     has_loop(context, case, Side::After) == Some(false)
@@ -555,14 +178,8 @@ pub(in crate::classify) fn frame_bytes(context: &Context<'_>, case: &Case<'_>, s
     context.input.paths?.frame_bytes(side, &only_copy(context, case, side)?)
 }
 
-/// Whether there is a way through the only copy of a function with code of its own, without a call of the callee.
-fn can_skip(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
-    let (code, entries) = code_and_entries(context, caller, callee, side)?;
-    context.input.paths?.can_skip(side, &code, &entries)
-}
-
 /// Where the only copy of a function with code of its own lies, and where a callee can be entered.
-fn code_and_entries(
+pub(super) fn code_and_entries(
     context: &Context<'_>,
     caller: &Case<'_>,
     callee: &Case<'_>,
@@ -580,7 +197,7 @@ fn code_and_entries(
 }
 
 /// The code of a function that has one copy of its own: where it begins first, and its cold parts.
-fn only_copy(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<Vec<Range<u64>>> {
+pub(super) fn only_copy(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<Vec<Range<u64>>> {
     let (cold, own): (Vec<&Body>, Vec<&Body>) =
         own_bodies(context.builds.census(side)?, case, side).partition(|body| is_cold(body));
     let range = |body: &Body| body.addr.0..body.addr.0.saturating_add(body.bytes);
@@ -631,24 +248,4 @@ pub(in crate::classify) fn has_no_body(context: &Context<'_>, case: &Case<'_>, w
     let ids = &case.ids[with];
     let function = |id| context.builds.census(with).and_then(|census| census.function(id));
     !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::asks_alike;
-
-    #[test]
-    fn a_number_is_asked_in_a_register_or_in_memory() {
-        let check = |one: &str, other: &str, expected: bool| {
-            assert_eq!(asks_alike(one, other), expected, "{one} {other}");
-            assert_eq!(asks_alike(other, one), expected, "{other} {one}");
-        };
-        check("cmp1 1,r e", "cmp1 1,[+22] e", true);
-        check("cmp4 r,r b", "cmp4 [+24],r b", true);
-        // Another constant, width, kind, or place.
-        check("cmp1 1,r e", "cmp1 2,[+22] e", false);
-        check("cmp1 1,r e", "cmp4 1,[+22] e", false);
-        check("cmp1 1,r e", "cmp1 1,[+22] b", false);
-        check("cmp1 1,[+20] e", "cmp1 1,[+22] e", false);
-    }
 }

@@ -25,12 +25,13 @@ use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_again::proof_of_call_again;
 use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
-use super::code_counts::{calls_in_code, calls_that_run, has_fewer_ways_around, has_lost_way_around};
+use super::code_counts::{calls_in_code, calls_that_run};
 use super::entered::{came_from_elsewhere, entered_evidence};
 use super::holder::holder;
 use super::newly_active::FACTOR;
 use super::path_proof::{no_way_around, proof_of_path};
 use super::same_source::has_same_source;
+use super::ways_around::{has_fewer_ways_around, has_lost_way_around};
 use super::weight::place;
 use super::{entered, in_between, new_calls, per_operation};
 

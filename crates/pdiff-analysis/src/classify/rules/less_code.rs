@@ -6,7 +6,8 @@ use pdiff_profile::PerSide;
 
 use super::FlippedCallers;
 use super::called_as_often::own_times;
-use super::code_counts::{code_bytes, lost_conditions};
+use super::code_counts::code_bytes;
+use super::ways_around::lost_conditions;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;

@@ -42,16 +42,17 @@ mod same_binary;
 mod same_source;
 mod succession;
 mod unseen_call;
+mod ways_around;
 mod weight;
 
 pub(super) use code_counts::{
-    calls_in_code, code_bytes, conditions_beyond, copies_in_code, frame_bytes, has_loop, has_no_body,
-    is_inlined_only,
+    calls_in_code, code_bytes, copies_in_code, frame_bytes, has_loop, has_no_body, is_inlined_only,
 };
 pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
+pub(super) use ways_around::conditions_beyond;
 pub(super) use weight::{has_same_code, is_relaid, place};
 
 use pdiff_profile::Side;

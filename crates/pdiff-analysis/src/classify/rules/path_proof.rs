@@ -11,9 +11,10 @@ use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 use super::asked_as_before::asked_as_before;
 use super::called_as_often::own_times_at_most;
-use super::code_counts::{self, FEW_SAMPLES, calls_in_code, copies_in_code, has_lost_way_around};
+use super::code_counts::{self, FEW_SAMPLES, calls_in_code, copies_in_code};
 use super::holder::{code_with_call, sampled_holder};
 use super::newly_active::FACTOR;
+use super::ways_around::{self, has_lost_way_around};
 use super::weight::has_same_code;
 
 /// What is copied is proved by one callee if that has this part of its cost.
@@ -146,22 +147,22 @@ fn proof_at_depth(
         || was_absent && code_counts::once_under(context, callee, pct.after) >= FEW_SAMPLES as f64;
     let is_called_more =
         callee.is_of_library() || code_counts::is_called_more(context, callee) || was_never_called();
-    if !is_called_more || !runs_as_before() || code_counts::is_asked_above(context, caller) {
+    if !is_called_more || !runs_as_before() || ways_around::is_asked_above(context, caller) {
         return None;
     }
     if did_work_instead(context, caller, pct.after) {
         return None;
     }
     let by_code = no_way_around(context, caller, call)
-        .filter(|_| code_counts::is_lost_way_why(context, caller, callee, times));
+        .filter(|_| ways_around::is_lost_way_why(context, caller, callee, times));
     let by_samples = || {
-        let samples = code_counts::way_not_taken(context, caller, callee)?;
+        let samples = ways_around::way_not_taken(context, caller, callee)?;
         let (caller, callee) = names();
         Some(Fact::WayNotTaken { caller, callee, samples })
     };
     let by_conditions = || {
-        let ways = code_counts::fewer_ways_around(context, caller, callee, |taken, of| {
-            code_counts::explains(taken, of, times)
+        let ways = ways_around::fewer_ways_around(context, caller, callee, |taken, of| {
+            ways_around::explains(taken, of, times)
         })?;
         let (caller, callee) = names();
         Some(Fact::FewerWaysAround { caller, callee, ways })
@@ -172,7 +173,7 @@ fn proof_at_depth(
         if !context.is_patched || times < FACTOR {
             return None;
         }
-        let turns = code_counts::lost_turns_around(context, holder, callee)?;
+        let turns = ways_around::lost_turns_around(context, holder, callee)?;
         let less = [(caller, Judged::OwnSelf), (holder, Judged::Booked)];
         let less = less.map(|(case, measure)| less_samples(context, case, measure));
         let taken = turns.before.taken;
@@ -180,7 +181,7 @@ fn proof_at_depth(
             less.into_iter().any(|less| less >= LEFT_PART * taken as f64)
         } else {
             // Turns that no sample shows: more calls in as many turns tell.
-            let own_times = code_counts::turns_at_most(&turns);
+            let own_times = ways_around::turns_at_most(&turns);
             let factor = context.common_shift.factor();
             !callee.is_of_library() && own_times.is_some_and(|own| OTHER_TIMES * own <= factor * times)
         };
@@ -195,7 +196,7 @@ fn proof_at_depth(
         if !was_absent || caller.row.before.samples < MIN_SAMPLES {
             return None;
         }
-        let ways = code_counts::fewer_ways_of_absent(context, caller, callee)?;
+        let ways = ways_around::fewer_ways_of_absent(context, caller, callee)?;
         let callers = asked_as_before(context, caller, OTHER_TIMES)?;
         let (caller, callee) = names();
         Some(Fact::NeverWentOn { caller, callee, pct, asks: ways.asks, callers })

@@ -9,15 +9,13 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::{own_lines_at_most, own_times_at_most};
-use super::code_counts::{
-    all_calls_in_code, calls_in_code, code_bytes, fewer_ways_around, is_asked_above, is_called_more,
-    is_told_by_calls,
-};
+use super::code_counts::{all_calls_in_code, calls_in_code, code_bytes, is_called_more, is_told_by_calls};
 use super::done_elsewhere::{is_done_elsewhere, went_elsewhere};
 use super::newly_active::FACTOR;
 use super::own_work;
 use super::path_proof::OTHER_TIMES;
 use super::succession::net_pp;
+use super::ways_around::{fewer_ways_around, is_asked_above};
 use super::weight::changed;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
