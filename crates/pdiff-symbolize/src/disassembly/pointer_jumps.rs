@@ -16,6 +16,8 @@ pub(super) struct PointerJumps {
     infos: InstructionInfoFactory,
     /// Registers that hold what was loaded from a place in a record, with the one that pointed there.
     loaded: FxHashMap<Register, Register>,
+    /// Those of them that hold what an argument points to, or what that points to.
+    of_arguments: FxHashSet<Register>,
     /// Registers that the function wrote, or what it called.
     written: FxHashSet<Register>,
     /// Whether it ever used the stack.
@@ -29,6 +31,7 @@ impl Default for PointerJumps {
         Self {
             infos: InstructionInfoFactory::new(),
             loaded: FxHashMap::default(),
+            of_arguments: FxHashSet::default(),
             written: FxHashSet::default(),
             has_frame: false,
             is_given_back: false,
@@ -67,6 +70,7 @@ impl PointerJumps {
         }
         if matches!(flow, FlowControl::Call | FlowControl::IndirectCall) {
             self.loaded.retain(|register, _| !CLOBBERED.contains(register));
+            self.of_arguments.retain(|register| !CLOBBERED.contains(register));
             self.written.extend(CLOBBERED);
             return false;
         }
@@ -76,19 +80,29 @@ impl PointerJumps {
                 OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite
             )
         };
+        let base = place_in_record(instruction, 1).filter(|_| loads_register(instruction));
+        let is_of_argument = base.is_some_and(|base| self.is_of_argument(base));
         for used in self.infos.info(instruction).used_registers().iter().filter(is_write) {
             let register = used.register().full_register();
             self.loaded.remove(&register);
+            self.of_arguments.remove(&register);
             self.written.insert(register);
         }
         self.follow_stack(instruction);
-        if instruction.mnemonic() == Mnemonic::Mov
-            && instruction.op0_kind() == OpKind::Register
-            && let Some(base) = place_in_record(instruction, 1)
-        {
+        if let Some(base) = base {
             self.loaded.insert(instruction.op0_register(), base);
+            self.of_arguments.extend(is_of_argument.then(|| instruction.op0_register()));
         }
         false
+    }
+
+    /// Whether a register still holds an argument, or what one leads to.
+    fn is_of_argument(&self, register: Register) -> bool {
+        self.is_argument(register) || self.of_arguments.contains(&register)
+    }
+
+    fn is_argument(&self, register: Register) -> bool {
+        ARGUMENTS.contains(&register) && !self.written.contains(&register)
     }
 
     fn follow_stack(&mut self, instruction: &Instruction) {
@@ -105,17 +119,22 @@ impl PointerJumps {
 
     fn jumps_to_function(&self, jump: &Instruction) -> bool {
         let by_register = (jump.op0_kind() == OpKind::Register).then(|| jump.op0_register());
-        let is_untouched =
-            |register: &Register| ARGUMENTS.contains(register) && !self.written.contains(register);
-        if by_register.as_ref().is_some_and(is_untouched) {
+        if by_register.is_some_and(|register| self.is_argument(register)) {
             return self.is_given_back || !self.has_frame;
         }
         let base = match by_register {
             Some(register) => self.loaded.get(&register).copied(),
             None => place_in_record(jump, 0),
         };
-        base.is_some_and(|base| self.is_given_back || (!self.has_frame && is_untouched(&base)))
+        base.is_some_and(|base| self.is_given_back || (!self.has_frame && self.is_of_argument(base)))
     }
+}
+
+/// Whether an instruction only writes what it reads from memory to a register of its own size.
+fn loads_register(instruction: &Instruction) -> bool {
+    instruction.mnemonic() == Mnemonic::Mov
+        && instruction.op0_kind() == OpKind::Register
+        && instruction.op0_register().is_gpr64()
 }
 
 /// The register that points to a record, of which an operand is a place that is not on the stack.
@@ -151,6 +170,8 @@ mod tests {
         check(b"\xff\x67\x18", true);
         // jmp *%rdx, which the caller gave
         check(b"\xff\xe2", true);
+        // mov 0x88(%rdi),%rax; mov 0x60(%rax),%rcx; mov %rax,%rdi; jmp *%rcx: from a record in a record.
+        check(b"\x48\x8b\x87\x88\x00\x00\x00\x48\x8b\x48\x60\x48\x89\xc7\xff\xe1", true);
         // push %rbx; mov 0x18(%rdi),%rax; pop %rbx; jmp *%rax
         check(b"\x53\x48\x8b\x47\x18\x5b\xff\xe0", true);
     }
@@ -169,6 +190,8 @@ mod tests {
         check(b"\xff\xe0", false);
         // push %rbx; mov (%rdi),%rax; jmp *%rax: code that jumps from each of its instructions to the next.
         check(b"\x53\x48\x8b\x07\xff\xe0", false);
+        // mov 0x88(%rdi),%rax; mov (%rax),%rcx; add $8,%rax; jmp *%rcx
+        check(b"\x48\x8b\x87\x88\x00\x00\x00\x48\x8b\x08\x48\x83\xc0\x08\xff\xe1", false);
         // call 0x2000; jmp *%rdx: what was called may have changed it.
         check(b"\xe8\xfb\x0f\x00\x00\xff\xe2", false);
         // mov %rdi,%rax; and $0x38,%eax; jmp *0x4a2000(%rax): a table.
