@@ -336,6 +336,15 @@ fn a_call_that_was_recorded_is_known_where_the_code_has_several_ways() {
     assert_eq!(total("main > ?", "main > other, eval ~ static_divide", stacks, "eval"), 60.0);
     let stacks = stacks.replace("static_", "");
     assert_eq!(total("main > ?", "main > other, eval ~ divide", &stacks, "eval"), 10.0);
+    // One function alone calls the leaf, which only its file can see; what led to that function does not matter.
+    let stacks = "get 10\nfind 10\nmain;static_best 50\nmain 30";
+    let code = "main > get, main > other, evaluate ~ find, find > static_best";
+    for called in ["main > ?", "main > get"] {
+        assert_eq!(total(called, code, stacks, "find"), 60.0);
+        assert_eq!(total(called, &format!("{code}, scan > static_best"), stacks, "find"), 10.0);
+        let (code, stacks) = (code.replace("static_", ""), stacks.replace("static_", ""));
+        assert_eq!(total(called, &code, &stacks, "find"), 10.0);
+    }
     // A function without frame calls one that has a frame: the chain misses the caller of the former.
     let stacks = "run 10\nmain;each;compare 60\nmain 30";
     assert_eq!(total("main > run", "main > run, run > each, each > compare", stacks, "run"), 70.0);

@@ -414,7 +414,13 @@ impl<'a> HiddenCallers<'a> {
         let path = match ways {
             Some(ways) if !ways.is_empty() => self.path_of(after_it(ways).collect()),
             // It jumps or calls on through a pointer.
-            _ => key.and_then(|key| self.seen_way(key, &below, is_hiding, seen)).unwrap_or(Path::Unknown),
+            _ => {
+                let way = key.and_then(|key| self.seen_way(key, &below, is_hiding, seen));
+                way.unwrap_or_else(|| match self.way_by_only_caller(&below, is_hiding) {
+                    Path::Nothing => Path::Unknown,
+                    way => way,
+                })
+            }
         };
         Between { called: key, path }
     }
@@ -457,6 +463,18 @@ impl<'a> HiddenCallers<'a> {
         }
     }
 
+    /// The way to a leaf of a source file by the only function that calls it in the code, however that was reached.
+    fn way_by_only_caller(&mut self, below: &[FunctionId], is_hiding: bool) -> Path {
+        let census = self.build.census;
+        let [leaf] = below else { return Path::Nothing };
+        let mut edges = census.calls_to(*leaf);
+        let only = edges.next().filter(|edge| edge.tail_jumps == 0).filter(|_| edges.next().is_none());
+        match only.filter(|_| is_hiding && has_few_pointers(census, *leaf)) {
+            Some(edge) => self.path_of(vec![vec![edge.caller]]),
+            None => Path::Nothing,
+        }
+    }
+
     /// The functions that a key represents; of one in a library, the stubs that lead to it.
     fn below(&mut self, callee: KeyId) -> Vec<FunctionId> {
         let below = self.build.of_key(callee).to_vec();
@@ -494,7 +512,12 @@ impl<'a> HiddenCallers<'a> {
                 return path;
             }
             if below.iter().all(|id| has_few_pointers(census, *id)) {
-                return self.path_of(ways_of_pointers(census, &leads, is_hiding));
+                let ways = ways_of_pointers(census, &leads, is_hiding);
+                return if ways.is_empty() {
+                    self.way_by_only_caller(&below, is_hiding)
+                } else {
+                    self.path_of(ways)
+                };
             }
         }
         if !paths.is_empty() || !is_hiding {
