@@ -299,6 +299,12 @@ impl<'a> Builds<'a> {
         pair.flat_map(move |pair| pair.matching.matches().iter().filter_map(move |found| own(pair, found)))
     }
 
+    /// Whether a function calls the same functions in both builds, by as many calls and jumps.
+    pub(super) fn has_same_calls(&self, ids: &PerSide<Vec<FunctionId>>) -> bool {
+        let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return false };
+        pair.same_calls(*before, *after)
+    }
+
     /// Whether the code of a function differs and yet has the same size and calls the same functions of the program as often, and no
     /// constant is known to be another one.
     pub(super) fn is_alike(&self, ids: &PerSide<Vec<FunctionId>>) -> bool {

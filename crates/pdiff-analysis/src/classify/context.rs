@@ -67,6 +67,8 @@ pub(super) struct Context<'a> {
     calls_from: FxHashMap<usize, Vec<usize>>,
     /// Sampled calls by the row of the callee.
     calls_to: FxHashMap<usize, Vec<usize>>,
+    /// Calls by code that stacks have inlined functions in, by the rows of caller and callee.
+    calls_of_code: FxHashMap<(usize, usize), usize>,
     lost: LostCallers,
     /// The change of the share of an unchanged function.
     pub(super) common_shift: CommonShift,
@@ -111,6 +113,10 @@ impl<'a> Context<'a> {
                 calls_to.entry(callee).or_default().push(index);
             }
         }
+        let of_code = input.calls.of_code.iter().enumerate();
+        let calls_of_code = of_code
+            .filter_map(|(index, call)| Some(((call.caller_in(&rows)?, call.callee_in(&rows)?), index)))
+            .collect();
         let lost = LostCallers::new(input.calls, &builds, &cases, &rows);
         let is_same = |object: &&str| input.same_objects.iter().any(|same| same == object);
         let same_program = input.builds.map(|builds| builds.label).filter(is_same).is_some();
@@ -150,6 +156,7 @@ impl<'a> Context<'a> {
             libraries,
             calls_from,
             calls_to,
+            calls_of_code,
             lost,
             common_shift,
             same_program,
@@ -276,6 +283,22 @@ impl<'a> Context<'a> {
     /// Sampled calls to a row, heaviest on `side` first.
     pub(super) fn calls_to(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
         self.sampled(&self.calls_to, row, side)
+    }
+
+    /// Calls of a row by the code of functions, through what is inlined there, heaviest on `side` first.
+    pub(super) fn calls_by_code(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
+        let number = self.row_number(row);
+        let of_row = self.calls_of_code.iter().filter(|((_, callee), _)| Some(*callee) == number);
+        let mut calls: Vec<&SampledCall> =
+            of_row.filter_map(|(_, index)| self.input.calls.of_code.get(*index)).collect();
+        calls.sort_by_key(|call| (std::cmp::Reverse(call.weight(side)), &call.caller));
+        calls
+    }
+
+    /// The call of a row by the code of a function, through what is inlined there.
+    pub(super) fn call_by_code(&self, caller: &Row, callee: &Row) -> Option<&'a SampledCall> {
+        let pair = (self.row_number(caller)?, self.row_number(callee)?);
+        self.input.calls.of_code.get(*self.calls_of_code.get(&pair)?)
     }
 
     fn sampled(&self, by: &FxHashMap<usize, Vec<usize>>, row: &Row, side: Side) -> Vec<&'a SampledCall> {

@@ -112,6 +112,16 @@ pub enum Fact {
         /// Bytes after.
         after: u64,
     },
+    /// Its source grew.
+    GrownSource {
+        /// The lines up to the next function, which is the same one.
+        lines: PerSide<u32>,
+    },
+    /// It is called where it was inlined: at no more places, by callers whose own code costs as before.
+    CalledAsCopied {
+        /// Those that have most of its weight.
+        callers: Vec<String>,
+    },
     /// The compiler's own words on why a call was not inlined.
     CompilerSaid {
         /// The caller.
@@ -220,6 +230,8 @@ pub enum Fact {
         more_calls: f64,
         /// Time after over before.
         more_time: f64,
+        /// Whether operations are known, so that time is that of one; else it is a share.
+        is_per_operation: bool,
     },
     /// Entries of a callee from a caller.
     Entries {
@@ -407,6 +419,7 @@ impl Fact {
             | Self::SameCode
             | Self::SameCodeOfPair
             | Self::GrownCode { .. }
+            | Self::CalledAsCopied { .. }
             | Self::NoWayAround { .. }
             | Self::NoTurnAround { .. }
             | Self::OwnWorkGone { .. }
@@ -418,7 +431,9 @@ impl Fact {
             Self::InlinedInto { .. } => EvidenceKind::Inlined,
             Self::CalledBy { .. } => EvidenceKind::Call,
             Self::Matched { .. } | Self::AsOne { .. } => EvidenceKind::Match,
-            Self::SourceMoved(_) | Self::InliningDecided(_) => EvidenceKind::Source,
+            Self::SourceMoved(_) | Self::InliningDecided(_) | Self::GrownSource { .. } => {
+                EvidenceKind::Source
+            }
             Self::Compilers { .. } | Self::CompilerSaid { .. } => EvidenceKind::Compiler,
             Self::SampledCallers(_)
             | Self::SampledCallees(_)

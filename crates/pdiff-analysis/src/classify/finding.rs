@@ -22,6 +22,16 @@ impl Finding {
         Self { rule_id, cause, judged, reason, callers: Vec::new(), evidence: Vec::new(), limits: Vec::new() }
     }
 
+    /// The same, where counts were given: of calls that these do not tell, no other counts are asked for.
+    pub(super) fn with_counts(mut self) -> Self {
+        for (_, why) in &mut self.limits {
+            if *why == Limit::PathNotCounted {
+                *why = Limit::PathNotInCounts;
+            }
+        }
+        self
+    }
+
     /// The claim, not more certain than `at_most`.
     pub(super) fn limited(mut self, at_most: Confidence, why: Limit) -> Self {
         self.limits.push((at_most, why));

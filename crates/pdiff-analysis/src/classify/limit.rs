@@ -138,6 +138,8 @@ pub enum Limit {
     OthersInstead,
     /// Only samples say that a path was not taken.
     PathNotCounted,
+    /// The same, where counts were given that do not tell these calls.
+    PathNotInCounts,
     /// Nearly all samples of its code are at one instruction: it may wait longer there.
     AtOneInstruction,
     /// Samples cannot separate more calls from more cost per call.

@@ -240,6 +240,10 @@ pub enum Reason {
         calls: f64,
         /// Time, after over before.
         time: f64,
+        /// Whether operations are known, so that time is that of one; else it is a share.
+        is_per_operation: bool,
+        /// The caller that makes most of the calls that are more.
+        caller: Option<String>,
     },
     /// A measure's cost per operation changed, and its share does not show that.
     CostChanged {

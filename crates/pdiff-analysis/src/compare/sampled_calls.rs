@@ -3,7 +3,7 @@
 //! A call is one function right above another in a stack, inlined levels included, counted once a stack however often
 //! it stands there. Chains lose callers (a frameless leaf hides its direct caller), so these are lower bounds.
 //!
-//! Cost: twice unique stacks x depth; only pairs with a changed row, or with what a changed row calls, are kept.
+//! Cost: three times unique stacks x depth; only pairs with a changed row, or with what a changed row calls, are kept.
 
 use pdiff_profile::{PerSide, Side, StackId, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +21,8 @@ pub struct SampledCalls {
     /// Calls to or from rows whose self, self by symbol or total changed, and all calls of what these call; by caller, then
     /// callee.
     pub calls: Vec<SampledCall>,
+    /// The same of functions with code of their own alone, where stacks have inlined functions in between: whose code calls whom.
+    pub of_code: Vec<SampledCall>,
 }
 
 /// A function right above another in stacks.
@@ -85,13 +87,17 @@ pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCal
     for run in &prepared.runs {
         mark_called(run, prepared.renames, &wanted, &mut called);
     }
-    let (mut pairs, mut places) = (Pairs::default(), Places::default());
+    let (mut pairs, mut of_code, mut places) = (Pairs::default(), Pairs::default(), Places::default());
     let (runs, renames) = (&prepared.runs, prepared.renames);
     rayon::join(
         || runs.iter().for_each(|run| count_run(run, renames, (&wanted, &called), &mut pairs)),
-        || runs.iter().for_each(|run| count_places(run, renames, &wanted, &mut places)),
+        || {
+            runs.iter().for_each(|run| count_places(run, renames, &wanted, &mut places));
+            of_code = pairs_of_code(runs, renames, (&wanted, &called));
+        },
     );
-    let call = |((caller, callee), PerSide { before, after }): ((KeyId, KeyId), PerSide<Weight>)| {
+    let call = |((caller, callee), weight): ((KeyId, KeyId), PerSide<Weight>)| {
+        let PerSide { before, after } = weight;
         let pointer_places = places.get(&(caller, callee)).map_or_else(PerSide::default, number_of_places);
         let (caller, callee) = (prepared.keys.get(caller), prepared.keys.get(callee));
         SampledCall {
@@ -106,9 +112,20 @@ pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCal
             pointer_places,
         }
     };
-    let mut calls: Vec<SampledCall> = pairs.into_iter().map(call).collect();
-    calls.sort_by(|a, b| order(a).cmp(&order(b)));
-    SampledCalls { calls }
+    let [calls, of_code] = [pairs, of_code].map(|pairs| {
+        let mut calls: Vec<SampledCall> = pairs.into_iter().map(call).collect();
+        calls.sort_by(|a, b| order(a).cmp(&order(b)));
+        calls
+    });
+    SampledCalls { calls, of_code }
+}
+
+/// The pairs of functions with code of their own, one above the other, that some stack has inlined functions between.
+fn pairs_of_code(runs: &[PreparedRun<'_>], renames: &Renames, of: (&[bool], &[bool])) -> Pairs {
+    let (mut pairs, mut apart) = (Pairs::default(), FxHashSet::default());
+    runs.iter().for_each(|run| count_code(run, renames, of, &mut pairs, &mut apart));
+    pairs.retain(|pair, _| apart.contains(pair));
+    pairs
 }
 
 /// How many places have a good part of the weight.
@@ -135,6 +152,37 @@ fn mark_called(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], called
                 let callee = called.get_mut(renames.canonical(callee.key).0 as usize);
                 callee.into_iter().for_each(|called| *called = true);
             }
+        }
+    }
+}
+
+/// Adds the pairs of functions with code of their own in one run, and which of them have inlined functions in between.
+fn count_code(
+    run: &PreparedRun<'_>,
+    renames: &Renames,
+    (wanted, called): (&[bool], &[bool]),
+    pairs: &mut Pairs,
+    apart: &mut FxHashSet<(KeyId, KeyId)>,
+) {
+    let is_of = |keys: &[bool], key: KeyId| keys.get(key.0 as usize).copied().unwrap_or(false);
+    let mut of_stack: Vec<(KeyId, KeyId)> = Vec::new();
+    for (stack, weight) in (0_u32..).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
+        let levels = run.stacks.get(StackId(stack));
+        let machine = || levels.iter().enumerate().filter(|(_, level)| !level.inlined);
+        of_stack.clear();
+        for ((above, caller), (below, callee)) in machine().zip(machine().skip(1)) {
+            let pair = (renames.canonical(caller.key), renames.canonical(callee.key));
+            if is_of(wanted, pair.0) || is_of(called, pair.1) {
+                of_stack.push(pair);
+                if below - above > 1 {
+                    apart.insert(pair);
+                }
+            }
+        }
+        of_stack.sort_unstable();
+        of_stack.dedup();
+        for pair in &of_stack {
+            pairs.entry(*pair).or_default()[run.side] += Weight(weight);
         }
     }
 }

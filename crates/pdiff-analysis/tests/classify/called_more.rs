@@ -347,6 +347,17 @@ fn said_of_code_in_a_row(
     under_calls: [&'static [u64]; 2],
     scan: u64,
 ) -> (String, Option<PerSide<Vec<u64>>>) {
+    said_of_asking_code(find, ["null", "kind"], in_a_row, under_calls, scan)
+}
+
+/// The same, if the code of `find` asks this.
+fn said_of_asking_code(
+    find: u32,
+    asks: [&'static str; 2],
+    in_a_row: [usize; 2],
+    under_calls: [&'static [u64]; 2],
+    scan: u64,
+) -> (String, Option<PerSide<Vec<u64>>>) {
     let (stacks, words) = steady();
     let build = |scan: u32, calls: &str| {
         let (find, bytes) = if scan == 60 { (40, 300) } else { (find, 300 + 4 * (find - 40)) };
@@ -363,6 +374,7 @@ fn said_of_code_in_a_row(
         callee: 0x1000,
         in_a_row: PerSide::new(in_a_row[0], in_a_row[1]),
         under_calls: PerSide::new(under_calls[0], under_calls[1]),
+        asks_of: vec![(0x1000, PerSide::new(asks[0], asks[1]))],
         ..Ways::default()
     };
     let extra = Extra { paths: Some(&ways), ..Extra::default() };
@@ -400,6 +412,11 @@ fn a_function_whose_code_differs_is_called_again_if_a_call_costs_as_before() {
     let said = |under_calls| said_of_code_in_a_row(45, [0, 1], under_calls, 100).0;
     assert_eq!(said([&[800], &[780, 820]]), "more-calls proved R-edge");
     assert_ne!(said([&[800], &[1100, 500]]), "more-calls proved R-edge");
+    // It asks what it asked, and has about the same length: the compiler kept numbers in other registers.
+    let asking = |find, asks| said_of_asking_code(find, asks, [0, 1], [&[800], &[1100, 500]], 100).0;
+    assert_eq!(asking(43, ["null kind", "kind null"]), "more-calls proved R-edge");
+    assert_ne!(asking(43, ["null kind", "null"]), "more-calls proved R-edge");
+    assert_ne!(asking(45, ["null kind", "kind null"]), "more-calls proved R-edge");
     let without = said_of_code_in_a_row(45, [0, 0], [&[800], &[780, 820]], 100).0;
     assert!(!without.contains("R-edge"), "{without}");
 }

@@ -2,6 +2,7 @@
 
 use pdiff_analysis::classify::{CallCounts, Evidence, Fact, Limit, Reason, SelfChange, Tag};
 use pdiff_analysis::matching::SourceMove;
+use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
 
@@ -363,6 +364,63 @@ fn counts_tell_more_calls_from_heavier() {
     assert_eq!(said(&guessed, "run"), "heavier likely R-heavier");
     let reason = &verdict(&guessed, "run").reason;
     assert!(matches!(reason, Reason::SelfChanged { code: SelfChange::SameCode, .. }), "{reason:?}");
+}
+
+#[test]
+fn the_caller_that_makes_most_of_the_calls_that_are_more_is_named() {
+    let of = |find: u64| {
+        with_rest(&format!("main;run 50\nmain;scan 20\nmain;run;+text;find {find}\nmain;scan;find 9"))
+    };
+    let build = "main:50 work:50 run:200 run=7 scan:90 main>run main>scan text:0 run<text*1 scan<text*1 run>find scan>find find:80 find=9";
+    let said_with = |counts: &str| {
+        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
+        let outcome = classified_with(seen(&of(50), build), seen(&of(120), build), &extra);
+        assert_eq!(said(&outcome, "find"), "more-calls proved R-more-calls");
+        let Reason::MoreCalls { caller, .. } = &verdict(&outcome, "find").reason else { panic!("{counts}") };
+        assert_eq!(verdict(&outcome, "find").callers, Vec::from_iter(caller.clone()));
+        caller.clone()
+    };
+    // The stacks show it called in a copy of a helper: the code that contains that makes the calls.
+    assert_eq!(said_with("find\t10\t24\nrun -> find\t8\t22\nscan -> find\t2\t2\n"), Some("run".to_owned()));
+    assert_eq!(said_with("find\t10\t24\nrun -> find\t8\t12\nscan -> find\t2\t2\n"), None);
+}
+
+#[test]
+fn counts_that_do_not_tell_calls_by_caller_are_not_asked_for_again() {
+    let before = with_rest("main;look_up 60\nmain;other;slow 30");
+    let after = with_rest("main;look_up 62\nmain;look_up;slow 80\nmain;other;slow 30");
+    let build = "main:50 work:50 other:60 look_up:200 slow:300 look_up>slow other>slow";
+    let limit = |counts: Option<&str>| {
+        let counts = counts.map(|counts| CallCounts::parse(counts).unwrap());
+        let extra = Extra { counts, ..Extra::default() };
+        let outcome = classified_with(seen(&before, build), seen(&after, build), &extra);
+        verdict(&outcome, "look_up").limited_by.clone()
+    };
+    assert_eq!(limit(None), Some(Limit::PathNotCounted));
+    assert_eq!(limit(Some("look_up\t1\t1\n")), Some(Limit::PathNotInCounts));
+}
+
+#[test]
+fn a_function_that_is_longer_in_the_source_is_told_as_a_reason_why_it_is_inlined_no_more() {
+    let source = |next: &str, line: u32| {
+        let of = |next_line: u32, leaf: &str| {
+            format!(
+                "main:50 work:50 run:200 main>run {leaf} leaf@a.c leaf#10 {next}:90 {next}@a.c {next}#{next_line} far:90 far@b.c far#11"
+            )
+        };
+        let outcome = classified(
+            seen(&with_rest("main;run 50\nmain;run;+leaf 60"), &of(20, "run<leaf*1").replace(next, "next")),
+            seen(&with_rest("main;run 60\nmain;run;leaf 260"), &of(line, "leaf:80 run>leaf")),
+        );
+        let evidence = verdict(&outcome, "leaf").evidence.iter();
+        evidence
+            .filter_map(|of| if let Fact::GrownSource { lines } = &of.fact { Some(*lines) } else { None })
+            .next()
+    };
+    assert_eq!(source("next", 27), Some(PerSide::new(10, 17)));
+    assert_eq!(source("next", 20), None);
+    // Another function comes next.
+    assert_eq!(source("other", 27), None);
 }
 
 #[test]

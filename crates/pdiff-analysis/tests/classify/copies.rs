@@ -1,6 +1,6 @@
 //! Inlined copies: which calls and paths are theirs, and which are those of the code around them.
 
-use pdiff_analysis::classify::{Classification, EnteredBy, Limit, OtherCode, Reason};
+use pdiff_analysis::classify::{Classification, EnteredBy, Fact, Limit, OtherCode, Reason};
 use pdiff_profile::{PerSide, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
@@ -159,10 +159,68 @@ fn a_call_from_a_helper_that_is_copied_into_several_functions_is_made_by_the_onl
     let outcome = classified(seen(&of(60, 4), &once), seen(&of(105, 7), &twice));
     assert_eq!(said(&outcome, "from_str"), "more-calls likely R-edge");
     assert_eq!(verdict(&outcome, "from_str").callers, ["read"]);
-    // Two functions call it: which of them makes the calls under the helper is not known.
+    // Two functions call it: the stacks show which of them makes the calls under the helper.
     let [once, twice] = [once, twice].map(|build| format!("{build} scan>from_str"));
     let outcome = classified(seen(&of(60, 4), &once), seen(&of(105, 7), &twice));
-    assert_ne!(verdict(&outcome, "from_str").callers, ["read"]);
+    assert_eq!(verdict(&outcome, "from_str").callers, ["read"]);
+}
+
+#[test]
+fn a_helper_that_is_copied_everywhere_leads_to_what_its_callers_code_calls() {
+    let (steady, words) = steady();
+    // `text` has code of its own, too, and is copied into three functions, which call what it calls.
+    let build = |like: u32, of: &str| {
+        format!(
+            "main:50 {words} main>like main>join main>scan like:400 like={like} join:300 join=70 scan:300 scan=71 {of} \
+             like<text*1 join<text*1 scan<text*1 like>encode join>encode scan>encode encode:300 encode=50"
+        )
+    };
+    let of = |like: u64| {
+        format!(
+            "{steady}main;like 200\nmain;join 90\nmain;scan 90\nmain;like;+text;encode {like}\n\
+             main;join;+text;encode 20\nmain;scan;+text;encode 20"
+        )
+    };
+    for text in ["text:90 text=7 text>encode", "text:0"] {
+        let said_with = |like: u32, [before, after]: [u64; 2]| {
+            let (old, new) = (build(60, text), build(like, text));
+            let outcome = classified(seen(&of(before), &old), seen(&of(after), &new));
+            (said(&outcome, "encode"), verdict(&outcome, "encode").callers.clone())
+        };
+        let lost = ("missing-fast-path likely R-edge".to_owned(), vec!["like".to_owned()]);
+        assert_eq!(said_with(61, [20, 90]), lost, "{text}");
+        // It called it not at all before.
+        assert_eq!(said_with(61, [0, 90]), lost, "{text}");
+        assert!(!said_with(60, [20, 90]).0.contains("fast-path"), "{text}");
+    }
+}
+
+#[test]
+fn copies_of_a_few_instructions_that_are_calls_now_cost_what_the_body_does_if_their_callers_run_as_before() {
+    let (steady, words) = steady();
+    let said_with = |run: u64, calls: &str, lost: &'static str| {
+        // In the order of their names: leaf at 1000, main, run at 3000.
+        let asks_of = vec![(0x1000, PerSide::new("", "small")), (0x3000, PerSide::new(lost, "null"))];
+        let once = PerSide::new(None, Some([145, 145]));
+        let ways = Ways { asks_of, once, ..Ways::default() };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let build = |run: u32, leaf: &str| format!("main:50 {words} main>run run:300 run={run} {leaf}");
+        let before = format!("{steady}main;run 400\nmain;run;+leaf 5");
+        let after = format!("{steady}main;run {run}\nmain;run;leaf 145");
+        let new = build(61, &format!("{calls} leaf:120 leaf=70"));
+        let outcome = classified_with(seen(&before, &build(60, "run<leaf*1")), seen(&after, &new), &extra);
+        let verdict = verdict(&outcome, "leaf");
+        assert_eq!(verdict.cause.as_str(), "inline-regression");
+        let told = Fact::CalledAsCopied { callers: vec!["run".to_owned()] };
+        (verdict.confidence.as_str(), verdict.evidence.iter().any(|evidence| evidence.fact == told))
+    };
+    assert_eq!(said_with(400, "run>leaf", "null"), ("proved", true));
+    // A check that is in the body now is not gone.
+    assert_eq!(said_with(400, "run>leaf", "null small"), ("proved", true));
+    // The caller calls it at more places, lost a check, or costs more itself.
+    assert_eq!(said_with(400, "run>leaf run>leaf", "null"), ("unclear", false));
+    assert_eq!(said_with(400, "run>leaf", "null small kind"), ("unclear", false));
+    assert_eq!(said_with(600, "run>leaf", "null"), ("unclear", false));
 }
 
 #[test]

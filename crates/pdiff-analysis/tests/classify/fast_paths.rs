@@ -188,6 +188,8 @@ pub(crate) struct Ways {
     pub(crate) asks: PerSide<Option<&'static str>>,
     /// Where a function above begins, and what all conditions in its code ask.
     pub(crate) above: (u64, PerSide<&'static str>),
+    /// Where other functions begin, and what all conditions in their code ask.
+    pub(crate) asks_of: Vec<(u64, PerSide<&'static str>)>,
     /// Where a function above begins, and what it asks where it may go past what it calls.
     pub(crate) past: (u64, PerSide<&'static str>),
     /// The bytes that functions take of the stack.
@@ -272,7 +274,8 @@ impl CodePaths for Ways {
         let start = bodies.first()?.start;
         let of_caller = || self.asks[side].filter(|_| start == self.caller);
         let of_above = || Some(self.above.1[side]).filter(|_| start == self.above.0);
-        let asks = of_caller().or_else(of_above)?;
+        let of_other = || self.asks_of.iter().find(|(at, _)| *at == start).map(|(_, asks)| asks[side]);
+        let asks = of_caller().or_else(of_above).or_else(of_other)?;
         Some(asks.split_whitespace().map(Into::into).collect())
     }
 

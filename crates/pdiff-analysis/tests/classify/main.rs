@@ -23,6 +23,7 @@ mod goes_on_always;
 mod in_between;
 mod laws;
 mod less_code;
+mod lost_checks;
 mod lost_frames;
 mod moved_calls;
 mod no_fast_path;

@@ -169,3 +169,31 @@ fn what_was_inlined_in_a_function_that_is_now_inlined_itself_is_of_its_family() 
         assert!(cost_of(&outcome, name).0.abs() < 1e-9, "{name}");
     }
 }
+
+#[test]
+fn what_a_function_costs_in_callers_that_it_alone_left_is_no_estimate() {
+    let said_with = |in_scan: u64, both: u64| {
+        let build = "main:50 work:50 main>work main>find main>scan ";
+        let of = |copied: &str, find: u64, flag: u64| {
+            with_rest(&format!(
+                "main;find {find}\nmain;find;{copied}info {flag}\nmain;scan 300\nmain;scan;{copied}info {in_scan}\n\
+                 main;scan;{copied}both {both}"
+            ))
+        };
+        let outcome = classified(
+            seen(
+                &of("+", 300, 90),
+                &format!("{build} find:300 scan:500 find<info*1 scan<info*1 scan<both*1"),
+            ),
+            seen(
+                &of("", 460, 120),
+                &format!("{build} find:260 scan:400 info:150 both:150 find>info scan>info scan>both"),
+            ),
+        );
+        (said(&outcome, "info"), verdict(&outcome, "info").limited_by.clone())
+    };
+    assert_eq!(said_with(2, 80), ("inline-regression proved R-inline-lost".to_owned(), None));
+    // Of more below the other caller it is not known what that cost.
+    let shared = ("inline-regression likely R-inline-lost".to_owned(), Some(Limit::SharedCallers));
+    assert_eq!(said_with(40, 80), shared);
+}

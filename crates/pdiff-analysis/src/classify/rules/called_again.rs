@@ -3,6 +3,7 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::own_times_at_most;
+use super::checks::asks_and_calls_the_same;
 use super::code_counts::{FEW_SAMPLES, is_called_more, more_calls_in_a_row};
 use super::path_proof::grew_elsewhere;
 use super::weight::has_same_code;
@@ -46,7 +47,11 @@ pub(super) fn called_again(
     caller: &Case<'_>,
     callee: &Case<'_>,
 ) -> Option<PerSide<Vec<u64>>> {
-    let is_same = context.is_patched && (has_same_code(context, callee) || context.has_like_code(callee));
+    let is_same = || {
+        has_same_code(context, callee)
+            || context.has_like_code(callee)
+            || asks_and_calls_the_same(context, callee)
+    };
     let (more, samples) = more_calls_in_a_row(context, caller, callee).filter(|_| context.is_patched)?;
     // Those with most samples are the calls that were there.
     let PerSide { before, after } = samples.map(|samples| {
@@ -59,7 +64,7 @@ pub(super) fn called_again(
     let expected = sum(&before) * context.common_shift.factor() * all_of(Side::After) / all_of(Side::Before);
     let (kept, new) = after.split_at_checked(before.len())?;
     let times = sum(&after) / expected;
-    let costs_as_before = is_same || sum(kept) <= KEPT_COST * expected;
+    let costs_as_before = sum(kept) <= KEPT_COST * expected || is_same();
     let is_told = !before.is_empty()
         && new.len() >= more
         && costs_as_before

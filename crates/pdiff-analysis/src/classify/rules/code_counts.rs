@@ -130,7 +130,8 @@ pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
     let number = |samples: u64| samples as f64;
     let (old, new) = (number(before.once), number(after.once));
     let at_least = (new - new.sqrt()) / number(after.all).max(1.0);
-    let has_grown = at_least >= MORE_ONCE * (old + old.sqrt() + 1.0) / number(before.all).max(1.0);
+    let expected = context.common_shift.factor() * (old + old.sqrt() + 1.0) / number(before.all).max(1.0);
+    let has_grown = at_least >= MORE_ONCE * expected;
     // As many samples before as all of its code says, or fewer.
     let expected = number(before.own) * new / number(after.own).max(1.0);
     has_grown && old - old.sqrt() <= expected / CALLS_PART + 1.0

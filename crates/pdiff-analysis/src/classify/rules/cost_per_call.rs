@@ -52,7 +52,14 @@ fn called_as_often(context: &Context<'_>, row: &Row) -> Option<Fact> {
     let more_calls = calls.after / calls.before;
     let more_time = more_time(context, Judged::OwnSelf.shares(row));
     let is_alike = (1.0 / MORE_CALLS..=MORE_CALLS).contains(&more_calls);
-    is_alike.then_some(Fact::CallsAndTime { calls, more_calls, more_time })
+    let is_per_operation = is_per_operation(context);
+    is_alike.then_some(Fact::CallsAndTime { calls, more_calls, more_time, is_per_operation })
+}
+
+/// Whether operations are known, so that time is that of one.
+pub(super) fn is_per_operation(context: &Context<'_>) -> bool {
+    let comparison = context.input.comparison;
+    comparison.cost.is_some() && comparison.share == Share::All
 }
 
 /// Time after over before: per operation where operations are known, as counts are, else as shares.

@@ -20,6 +20,7 @@ use super::code_counts::{
 };
 use super::entered::entered_evidence;
 use super::fast_path::{count_evidence, counted, has_flipped, library_left_pp, only_entered};
+use super::growing_call::{growing_call, growing_call_by_code, shares_under};
 use super::holder::code_with_call;
 use super::newly_active::{FACTOR, lost_pp};
 use super::path_proof::{no_way_around, proof_of_path};
@@ -86,6 +87,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     let (call, entered_from) = growing_call(context, row)?;
+    // A copy of a function whose own code is not known to differ is the code of what contains it.
+    let by_code = growing_call_by_code(context, case, entered_from);
+    let by_code = by_code.filter(|_| code_of(context, entered_from).is_none());
+    let (call, entered_from) = by_code.unwrap_or((call, entered_from));
     // What is only copied into one function is that function's code.
     let caller = code_with_call(context, entered_from, case);
     // Of builds that are a patch apart the caller's code tells why, even of what the before run did not enter at all. Counts show
@@ -186,18 +191,6 @@ fn is_by_calls(context: &Context<'_>, pct: PerSide<f64>, calls: PerSide<u32>) ->
             || pct.after < MANY_TIMES * by_calls * context.common_shift.factor() * pct.before)
 }
 
-/// The shares of a function that the code of a caller calls, also from what is copied into that.
-fn shares_under(context: &Context<'_>, case: &Case<'_>, caller: &Case<'_>) -> PerSide<f64> {
-    let is_under = |call: &SampledCall| {
-        let shown = context.caller(call);
-        shown.is_some_and(|shown| std::ptr::eq(code_with_call(context, shown, case).row, caller.row))
-    };
-    PerSide::from_fn(|side| {
-        let calls = context.calls_to(case.row, side).into_iter().filter(|call| is_under(call));
-        calls.map(|call| share_pct(case.row, side, call.weight(side))).sum()
-    })
-}
-
 /// Whether a function calls another also outside of copies in it: then the share in one copy is not all that it has of that.
 fn calls_itself(context: &Context<'_>, holder: &Case<'_>, case: &Case<'_>) -> bool {
     let mut callers =
@@ -248,12 +241,19 @@ fn is_added_call(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> b
 
 /// The growth of a function under all callers whose code differs.
 fn grown_under_changed_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
-    let grown = context.calls_to(case.row, Side::After).into_iter().filter_map(|call| {
-        let caller = code_with_call(context, context.caller(call)?, case);
+    let grown_under = |call: &SampledCall, caller: &Case<'_>| {
         let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
         let grown_pp = context.common_shift.own_change_pp(pct.before, pct.after);
         has_other_code(context, caller, false).then_some(grown_pp.max(0.0))
+    };
+    let by_code = context.calls_by_code(case.row, Side::After).into_iter();
+    let by_code = by_code.filter_map(|call| grown_under(call, context.caller(call)?));
+    let others = context.calls_to(case.row, Side::After).into_iter().filter_map(|call| {
+        let caller = code_with_call(context, context.caller(call)?, case);
+        let is_told = context.call_by_code(caller.row, case.row).is_some();
+        grown_under(call, caller).filter(|_| !is_told)
     });
+    let grown = by_code.chain(others);
     // Of recursion, a stack counts under each caller.
     let all_pp = context.common_shift.own_change_pp(case.row.before.total_pct, case.row.after.total_pct);
     grown.sum::<f64>().min(all_pp)
@@ -317,19 +317,6 @@ fn lost_before(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> f64
     })
 }
 
-/// The call under which a row grew most.
-pub(super) fn growing_call<'c, 'a>(
-    context: &'c Context<'a>,
-    row: &Row,
-) -> Option<(&'a SampledCall, &'c Case<'a>)> {
-    let grown = context.calls_to(row, Side::After).into_iter().filter_map(|call| {
-        let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
-        Some((context.common_shift.own_change_pp(pct.before, pct.after), call, context.caller(call)?))
-    });
-    let most = grown.reduce(|most, next| if next.0 > most.0 { next } else { most });
-    most.map(|(_, call, caller)| (call, caller))
-}
-
 /// The share under a caller of a function that the before run did not enter from there, where nothing left the caller in
 /// exchange: nothing was as heavy, or the caller costs that much more all the same. The stacks may show it entered from a copy in
 /// the caller.
@@ -340,7 +327,14 @@ fn new_edge(
     flipped: &FlippedCallers,
 ) -> Option<f64> {
     let entered = only_entered(context, entered_from, flipped, Side::After);
-    let (_, pct) = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call))?;
+    let entered = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call));
+    let by_code = || {
+        let call = context.call_by_code(caller.row, context.callee(call)?.row)?;
+        let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
+        let is_new = pct.after >= FACTOR * context.common_shift.factor().max(1.0) * pct.before;
+        is_new.then_some(pct.after)
+    };
+    let pct = entered.map(|(_, pct)| pct).or_else(by_code)?;
     let is_none = |callee: &Case<'_>| {
         runs_as_often(context, callee)
             || has_other_lines(context, caller, callee, pct)

@@ -3,13 +3,14 @@
 //! several functions of a family flipped, what the own lines of one cost is not the cost of another, and what their callers cost
 //! more is divided among them.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use super::flipped_callee::FlippedCallee;
-use crate::classify::case::Case;
+use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::Judged;
 use crate::classify::context::Context;
+use crate::compare::SampledCall;
 use crate::noise::FLOOR_PP;
 
 /// What callers cost is one function's alone if it has this part of what moved, and left (or entered) all of them; else its part is an
@@ -112,10 +113,44 @@ pub(super) fn family_costs(
             let whole =
                 FamilyCost { net_pp: cost.net_pp.signum() * (cost.net_pp.abs() - others).max(0.0), ..cost };
             costs.whole.insert(of.row, whole);
-            costs.parts.insert(of.row, of.part(whole, &functions));
+            let part = of.part(whole, &functions);
+            let alone = || flipped.get(&of.row).and_then(|of| cost_alone(context, &rows, callers, of));
+            costs.parts.insert(of.row, if part.is_shared { alone().unwrap_or(part) } else { part });
         }
     }
     costs
+}
+
+/// What a function costs that mainly left callers, or entered callers, which no other function left or entered: its own code below these, and
+/// what they cost more. What it has below the others may have been in these before.
+fn cost_alone(
+    context: &Context<'_>,
+    rows: &[usize],
+    callers: &FxHashMap<usize, Vec<FlippedCallee>>,
+    of: &FlippedCallee,
+) -> Option<FamilyCost> {
+    let case = context.cases.get(of.row)?;
+    let (row, called_on) = (case.row, of.inlined_on.other());
+    let is_alone = |caller: &usize| {
+        callers.get(caller).is_some_and(|list| matches!(&**list, [only] if only.row == of.row))
+    };
+    let alone: Vec<usize> = rows.iter().copied().filter(is_alone).collect();
+    let is_below = |call: &&SampledCall| {
+        let caller = context.caller(call).and_then(|caller| context.row_number(caller.row));
+        caller.is_some_and(|caller| alone.contains(&caller))
+    };
+    let calls = context.calls_to(row, called_on).into_iter().filter(is_below);
+    let below: f64 = calls.map(|call| share_pct(row, called_on, call.weight(called_on))).sum();
+    let (total, own) = (row.side(called_on).total_pct, row.side(called_on).booked_self_pct);
+    if below < NEARLY_ALL * total {
+        return None;
+    }
+    let mut own_pct = PerSide::from_fn(|side| row.side(side).booked_self_pct);
+    own_pct[called_on] = own * (below / total).min(1.0);
+    let own_pp = context.common_shift.own_change_pp(own_pct.before, own_pct.after);
+    let of_callers = cost(context, &alone, callers);
+    let half_width_pp = of_callers.half_width_pp.hypot(Judged::Booked.half_width_pp(row));
+    Some(FamilyCost { net_pp: own_pp + of_callers.net_pp, half_width_pp, is_shared: false })
 }
 
 /// A flipped function of a family.

@@ -29,7 +29,7 @@ use super::code_counts::{calls_in_code, calls_that_run};
 use super::entered::{came_from_elsewhere, entered_evidence};
 use super::holder::holder;
 use super::newly_active::FACTOR;
-use super::path_proof::{no_way_around, proof_of_path};
+use super::path_proof::{no_way_around, proof_of_path, was_absent};
 use super::same_source::has_same_source;
 use super::ways_around::{has_fewer_ways_around, has_lost_way_around};
 use super::weight::place;
@@ -38,6 +38,9 @@ use super::{entered, in_between, new_calls, per_operation};
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
 /// what was entered no more at most that part of what was newly entered.
 const EXPLAINING_PART: f64 = 0.5;
+
+/// The part of the growth that must be proved for the rest of a new path to count as proved, too.
+const MAIN_PART: f64 = 0.25;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     goes_on(context, case, flipped).filter(|_| in_between::rule(context, case, flipped).is_none())
@@ -108,10 +111,19 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         proved.sum::<f64>() >= EXPLAINING_PART * grown_pp
     };
     let proofs = || {
-        let proofs =
-            entered.iter().filter_map(|(call, pct)| Some((*pct, proof_of_path(context, case, call)?)));
-        let (proved_pp, proofs): (Vec<f64>, Vec<Fact>) = proofs.unzip();
-        (proved_pp.iter().sum::<f64>() >= EXPLAINING_PART * grown_pp).then_some(proofs)
+        let (mut proved_pp, mut absent_pp, mut proofs) = (0.0, 0.0, Vec::new());
+        for (call, pct) in &entered {
+            let proof = proof_of_path(context, case, call);
+            match proof.is_some() {
+                true => proved_pp += pct,
+                false if is_absent(context, case, call) => absent_pp += pct,
+                false => {}
+            }
+            proofs.extend(proof);
+        }
+        // Where it always goes on to one, it goes on to what else it never called before.
+        let also_pp = if proved_pp >= MAIN_PART * grown_pp { absent_pp } else { 0.0 };
+        (proved_pp + also_pp >= EXPLAINING_PART * grown_pp).then_some(proofs)
     };
     let finding = if is_proved(&|call| counted(context, row, call) == Some(true)) {
         finding
@@ -123,6 +135,12 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         finding.limited(Confidence::Likely, Limit::PathNotCounted)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Whether the before run hardly went on to a callee.
+fn is_absent(context: &Context<'_>, case: &Case<'_>, call: &SampledCall) -> bool {
+    let pct = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
+    context.callee(call).is_some_and(|callee| was_absent(context, callee.row, pct))
 }
 
 /// What a function's own code costs less, beyond noise, in percent: the shorter way itself is gone, or what was done there is done by

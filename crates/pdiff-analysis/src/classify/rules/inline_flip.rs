@@ -10,12 +10,14 @@
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
+use super::called_as_copied::called_as_copied;
 use super::called_as_often::most_samples;
 use super::code_counts::{calls_in_code, code_bytes, copies_in_code, has_no_body, loops_pct};
 use super::edge;
 use super::family_cost::{FamilyCosts, family_costs};
 use super::flipped_callee::FlippedCallee;
 use super::handed_on;
+use super::source_lines::source_lines;
 use crate::classify::builds::CallerFlip;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -208,10 +210,11 @@ fn callee_of(
     context: &Context<'_>,
     case: &Case<'_>,
     twin: Option<&Case<'_>>,
-    (inlined_on, flips): (Side, Vec<CallerFlip>),
+    (inlined_on, mut flips): (Side, Vec<CallerFlip>),
     flipped: &FlippedCallers,
 ) -> Finding {
     let row = case.row;
+    by_weight(context, case, &mut flips, inlined_on.other());
     let family = context.row_number(row).and_then(|row| flipped.costs.parts.get(&row)).copied();
     let copies = copies_pct(context, case, &flips, inlined_on);
     let change_pp = row.delta_booked_pp().abs();
@@ -246,7 +249,12 @@ fn callee_of(
     finding = finding.with(why(context, case));
     finding.callers = callers;
     // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
-    if cause != Cause::InlineChange && !has_shown_copies {
+    // Copies of a few instructions hardly show. What runs as often as they did costs more by the call, or by what the body does now.
+    let as_copied = match cause {
+        Cause::InlineRegression if !has_shown_copies => called_as_copied(context, case),
+        _ => None,
+    };
+    if cause != Cause::InlineChange && !has_shown_copies && as_copied.is_none() {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
         let times = body_times(context, case, called_on, left / change_pp);
         if let Some(times) = times.filter(|times| *times >= MOST_TIMES) {
@@ -263,7 +271,10 @@ fn callee_of(
     let all_copies = row.side(inlined_on).x_pct() - row.side(inlined_on).booked_self_pct;
     let has_few_copies = all_copies < EXPLAINING_PART * change_pp;
     let is_lost = || left < EXPLAINING_PART * change_pp && is_hardly_entered(context, row, inlined_on);
-    if !has_shown_copies && has_few_copies && (is_lost() || !has_no_body(context, case, inlined_on)) {
+    let runs_as_copied = as_copied.is_some();
+    finding = finding.with(as_copied.map(|callers| Fact::CalledAsCopied { callers }));
+    let hardly_shows = !has_shown_copies && has_few_copies && !runs_as_copied;
+    if hardly_shows && (is_lost() || !has_no_body(context, case, inlined_on)) {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
     // Of another version, the code in the family does other work as well.
@@ -293,6 +304,21 @@ fn callee_of(
         finding = finding.limited(Confidence::Likely, Limit::NoNamedCaller);
     }
     gates::one_compiler(gates::common(finding, case), context, case)
+}
+
+/// Sorts flips by what the function has under their callers on the side that calls it, most first.
+fn by_weight(context: &Context<'_>, case: &Case<'_>, flips: &mut [CallerFlip], called_on: Side) {
+    let calls = context.calls_to(case.row, called_on);
+    let weight = |flip: &CallerFlip| {
+        let rows = context.flip_rows(flip).into_array();
+        let is_it = |call: &&&SampledCall| {
+            context
+                .caller(call)
+                .is_some_and(|caller| rows.iter().flatten().any(|row| std::ptr::eq(*row, caller.row)))
+        };
+        calls.iter().filter(is_it).map(|call| call.weight(called_on).0).sum::<u64>()
+    };
+    flips.sort_by_cached_key(|flip| std::cmp::Reverse(weight(flip)));
 }
 
 /// Whether a caller is seen to call the function on the side that calls it: its code does, and the run entered it; or return addresses
@@ -513,6 +539,10 @@ fn why(context: &Context<'_>, case: &Case<'_>) -> Vec<Fact> {
     let (old, new) = (bytes(Side::Before), bytes(Side::After));
     if old > 0 && new as f64 > GROWN_BODY * old as f64 {
         causes.push(Fact::GrownCode { before: old, after: new });
+    }
+    if let Some(lines) = source_lines(context, case).filter(|lines| lines.after > lines.before) {
+        causes.push(Fact::GrownSource { lines });
+        return causes;
     }
     if let (Some(found), Some(before), Some(after)) = (case.found, before, after) {
         let file = |file: Option<pdiff_profile::census::Function<'_>>| file?.file().map(str::to_owned);

@@ -5,10 +5,12 @@ mod asked_as_before;
 mod below;
 mod between_unknown;
 mod called_again;
+mod called_as_copied;
 mod called_as_often;
 mod callees;
 mod callers;
 mod changed_above;
+mod checks;
 mod code_counts;
 mod code_quality;
 mod common_shift;
@@ -20,6 +22,7 @@ mod family_cost;
 mod fast_path;
 mod flipped_callee;
 mod goes_on;
+mod growing_call;
 mod handed_on;
 mod holder;
 mod in_between;
@@ -40,11 +43,13 @@ mod quick_way;
 mod replaced_module;
 mod same_binary;
 mod same_source;
+mod source_lines;
 mod succession;
 mod unseen_call;
 mod ways_around;
 mod weight;
 
+pub(super) use checks::conditions_beyond;
 pub(super) use code_counts::{
     calls_in_code, code_bytes, copies_in_code, frame_bytes, has_loop, has_no_body, is_inlined_only,
 };
@@ -52,7 +57,6 @@ pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
-pub(super) use ways_around::conditions_beyond;
 pub(super) use weight::{has_same_code, is_relaid, place};
 
 use pdiff_profile::Side;
@@ -108,7 +112,9 @@ pub(super) fn judge(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCal
         (_, "R-heavier" | "R-lighter") => moved::to_other_file(context, case),
         _ => None,
     };
-    between_unknown::limited(context, case, cut_chains(context, case, moved.unwrap_or(finding)))
+    let finding =
+        between_unknown::limited(context, case, cut_chains(context, case, moved.unwrap_or(finding)));
+    if context.input.counts.is_some() { finding.with_counts() } else { finding }
 }
 
 /// A change of total is not certain where one side lacks callers in many more stacks. That a build does not have the function is

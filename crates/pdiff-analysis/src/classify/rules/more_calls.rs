@@ -11,7 +11,7 @@ use crate::classify::gates;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 
-use super::cost_per_call::{MORE_CALLS, more_time};
+use super::cost_per_call::{MORE_CALLS, is_per_operation, more_time};
 use super::per_operation;
 
 /// The part of the growth of time, on a log scale, that the growth of calls must make up, and the part of the calls that are more
@@ -31,19 +31,24 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if !explains {
         return None;
     }
-    let reason = Reason::MoreCalls { calls: more_calls, time: more_time };
-    let counted = Fact::CallsAndTime { calls, more_calls, more_time };
+    let caller = caller(context, case, calls.after - calls.before);
+    let is_per_operation = is_per_operation(context);
+    let reason =
+        Reason::MoreCalls { calls: more_calls, time: more_time, is_per_operation, caller: caller.clone() };
+    let counted = Fact::CallsAndTime { calls, more_calls, more_time, is_per_operation };
     let mut finding = Finding::new("R-more-calls", Cause::MoreCalls, judged, reason)
         .with([counted])
         .with(context.counted_by());
-    finding.callers = caller(context, case, calls.after - calls.before).into_iter().collect();
+    finding.callers = caller.into_iter().collect();
     Some(gates::common(finding, case))
 }
 
 /// The caller that makes most of the calls that are more, where calls are counted by caller.
 fn caller(context: &Context<'_>, case: &Case<'_>, more: f64) -> Option<String> {
     let counts = context.input.counts?;
-    let callers = context.calls_to(case.row, Side::After).into_iter().map(|call| call.caller.as_str());
+    // Of what is called in a copy, the code that contains it makes the calls.
+    let shown = context.calls_to(case.row, Side::After).into_iter();
+    let callers = shown.chain(context.calls_by_code(case.row, Side::After)).map(|call| call.caller.as_str());
     let grown = callers.filter_map(|caller| {
         let entries = counts.get_from(caller, &case.row.name)?;
         Some((entries.after - entries.before, caller))

@@ -7,6 +7,7 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::asked_as_before::asked_as_before;
+use super::checks::conditions_beyond;
 use super::code_counts::{calls_in_code, code_bytes, copies_in_code, has_loop, is_called_more};
 use super::done_elsewhere::is_done_elsewhere;
 use super::entered::{by_both, came_from_elsewhere, entered_evidence};
@@ -14,7 +15,6 @@ use super::fast_path::{count_evidence, counted, has_grown};
 use super::newly_active::FACTOR;
 use super::path_proof::{grew_elsewhere, is_same_callee};
 use super::per_operation;
-use super::ways_around::conditions_beyond;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;

@@ -4,6 +4,7 @@ use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{InBuild, Judged};
+use crate::classify::code_paths::FewerWays;
 use crate::classify::context::Context;
 use crate::classify::fact::Fact;
 use crate::compare::{Row, SampledCall};
@@ -11,6 +12,7 @@ use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 use super::asked_as_before::asked_as_before;
 use super::called_as_often::own_times_at_most;
+use super::checks;
 use super::code_counts::{self, FEW_SAMPLES, calls_in_code, copies_in_code};
 use super::holder::{code_with_call, sampled_holder};
 use super::newly_active::FACTOR;
@@ -37,7 +39,7 @@ fn explains_little(own: f64, times: f64) -> bool {
     OTHER_TIMES * own <= times || own <= times.powf(EXPLAINING_PART)
 }
 
-/// What a caller went on to by so much less before, where so many samples could be expected, it did not go on to.
+/// What a caller went on to by so much less before, where so many samples could be expected, it hardly went on to.
 const ABSENT_FACTOR: f64 = 20.0;
 const ABSENT_SAMPLES: f64 = 50.0;
 
@@ -50,15 +52,57 @@ const COPIED_DEPTH: usize = 3;
 /// Proof by the code of both builds, or by the samples in it, that a caller goes on to a callee where it returned early, if there is
 /// such. What is copied into the caller it goes on to if it goes on to most of what is called there.
 pub(super) fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
-    proof_at_depth(context, caller, call, COPIED_DEPTH)
+    proof_at_depth(context, caller, call, COPIED_DEPTH).or_else(|| proof_in_holder(context, caller, call))
+}
+
+/// The same for the code of a function that contains the caller, and that has most of what the callee has more under that.
+fn proof_in_holder(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
+    let callee = context.callee(call)?;
+    let shift = context.common_shift;
+    let grown = |call: &SampledCall| {
+        let pct = PerSide::from_fn(|side| share_pct(callee.row, side, call.weight(side)));
+        shift.own_change_pp(pct.before, pct.after)
+    };
+    let calls = context.calls_by_code(callee.row, Side::After).into_iter();
+    let most = calls.max_by(|a, b| grown(a).total_cmp(&grown(b)))?;
+    let holder = context.caller(most)?;
+    let is_it = !std::ptr::eq(holder.row, caller.row)
+        && ways_around::contains(context, holder, caller)
+        && grown(most) >= EXPLAINING_PART * grown(call);
+    is_it.then(|| proof_at_depth(context, holder, most, 1)).flatten()
 }
 
 /// Whether a callee's code is the same, or like it. Of one that the before run did not sample only the same code is known.
 pub(super) fn is_same_callee(context: &Context<'_>, callee: &Case<'_>) -> bool {
     match callee.is_sampled(Side::Before) {
-        true => has_same_code(context, callee) || context.has_like_code(callee),
+        true => {
+            has_same_code(context, callee)
+                || context.has_like_code(callee)
+                || (context.is_patched && checks::asks_and_calls_the_same(context, callee))
+        }
         false => context.builds.same_code_of_one_run(&callee.ids) == Some(true),
     }
+}
+
+/// Whether the before run hardly went on to a callee from a caller, where so many samples after say that it would show.
+pub(super) fn was_absent(context: &Context<'_>, row: &Row, pct: PerSide<f64>) -> bool {
+    let samples = row.total.samples(Side::After) as f64 * pct.after / row.after.total_pct;
+    pct.after >= ABSENT_FACTOR * context.common_shift.factor() * pct.before && samples >= ABSENT_SAMPLES
+}
+
+/// Whether a callee's code is the same, or like it, but that it calls what it contained: no way through it is longer for a check that is
+/// gone.
+fn keeps_its_code(context: &Context<'_>, callee: &Case<'_>) -> bool {
+    let called = context.calls_from(callee.row, Side::After).into_iter();
+    let called = called.filter_map(|call| context.callee(call));
+    let moved_out: Vec<&Case<'_>> = called
+        .filter(|of| {
+            copies_in_code(context, callee, of, Side::Before) > 0
+                && calls_in_code(context, callee, of, Side::After) > 0
+        })
+        .collect();
+    is_same_callee(context, callee)
+        || (context.is_patched && checks::keeps_its_checks(context, callee, &moved_out))
 }
 
 /// Whether a callee also costs more under its other callers, where it has enough samples to tell.
@@ -68,6 +112,16 @@ pub(super) fn grew_elsewhere(
     call: &SampledCall,
     callee: &Case<'_>,
 ) -> bool {
+    elsewhere_times(context, caller, call, callee).is_some_and(|times| times >= MORE_ELSEWHERE)
+}
+
+/// How many times as much a callee costs under its other callers, where it has enough samples to tell.
+fn elsewhere_times(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    call: &SampledCall,
+    callee: &Case<'_>,
+) -> Option<f64> {
     let row = callee.row;
     let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
     // Where the caller leaves to it by a jump, the stacks also show it right under the caller's own callers.
@@ -75,9 +129,8 @@ pub(super) fn grew_elsewhere(
     let elsewhere = |side: Side| row.side(side).total_pct - here[side] - by_jump[side];
     let (before, after) = (elsewhere(Side::Before), elsewhere(Side::After));
     let samples = before / row.before.total_pct * row.total.samples(Side::Before) as f64;
-    before >= FLOOR_PP
-        && samples >= MIN_SAMPLES as f64
-        && after >= MORE_ELSEWHERE * context.common_shift.factor() * before
+    let is_told = before >= FLOOR_PP && samples >= MIN_SAMPLES as f64;
+    is_told.then(|| after / (context.common_shift.factor() * before))
 }
 
 /// What is gone under a caller may have done the work of what it calls more now, if it cost this part of it: for up to ten times the data.
@@ -124,37 +177,57 @@ fn proof_at_depth(
         let is_most = |row: &Row, call: &SampledCall| {
             share_pct(row, Side::After, call.after) >= EXPLAINING_PART * total
         };
-        // Most of it is copied here, and most of it is in what it calls.
-        let is_main = is_most(caller.row, call) && is_most(callee.row, main);
-        return is_main.then(|| proof_at_depth(context, caller, main, depth - 1)).flatten();
-    }
-    // What costs more elsewhere, too, may do more each time, and so may other code.
-    let is_same = is_same_callee(context, callee);
-    if !is_same || grew_elsewhere(context, caller, call, callee) {
-        return None;
+        // Most of it is in what it calls, and most of it is copied here, or the stacks tell what it calls here.
+        let by_code = || context.call_by_code(caller.row, context.callee(main)?.row);
+        let main_here = by_code().or_else(|| is_most(caller.row, call).then_some(main));
+        let main_here = main_here.filter(|_| is_most(callee.row, main))?;
+        return proof_at_depth(context, caller, main_here, depth - 1);
     }
     let names = || (caller.row.name.to_string(), callee.row.name.to_string());
     let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
+    let was_absent = was_absent(context, callee.row, pct);
+    // What costs more elsewhere, too, may do more each time, and so may other code: but not so many times as much.
+    let is_same = is_same_callee(context, callee) && !grew_elsewhere(context, caller, call, callee);
+    let costs_little_more =
+        || elsewhere_times(context, caller, call, callee).is_none_or(|times| times < FACTOR);
+    let is_told = is_same || (was_absent && costs_little_more() && keeps_its_code(context, callee));
+    if !is_told {
+        return None;
+    }
     let times = pct.after / (context.common_shift.factor() * pct.before);
     // It is called more, and its caller is not.
     let holder =
         || sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
     let runs_as_before =
         || own_times_at_most(context, holder()).is_some_and(|of_caller| explains_little(of_caller, times));
-    let samples = callee.row.total.samples(Side::After) as f64 * pct.after / callee.row.after.total_pct;
-    let was_absent = pct.after >= ABSENT_FACTOR * pct.before && samples >= ABSENT_SAMPLES;
     let was_never_called =
         || was_absent && code_counts::once_under(context, callee, pct.after) >= FEW_SAMPLES as f64;
     let is_called_more =
         callee.is_of_library() || code_counts::is_called_more(context, callee) || was_never_called();
-    if !is_called_more || !runs_as_before() || ways_around::is_asked_above(context, caller) {
+    // Callers of the same code that run as before ask no more.
+    let is_asked_above = || {
+        ways_around::is_asked_above(context, caller)
+            && asked_as_before(context, caller, OTHER_TIMES).is_none()
+    };
+    if !is_called_more || !runs_as_before() || is_asked_above() {
         return None;
     }
     if did_work_instead(context, caller, pct.after) {
         return None;
     }
-    let by_code = no_way_around(context, caller, call)
-        .filter(|_| ways_around::is_lost_way_why(context, caller, callee, times));
+    // What never went on before, and always does now, took the ways that are gone.
+    let took_lost_way = || {
+        let is_asked_as_before = || {
+            caller.row.before.samples >= MIN_SAMPLES
+                && asked_as_before(context, caller, OTHER_TIMES).is_some()
+        };
+        let never_went_on = || {
+            ways_around::took_way_around(context, caller, callee)
+                || (ways_around::may_have_taken_way(context, caller, callee) && is_asked_as_before())
+        };
+        (was_absent && never_went_on()) || ways_around::is_lost_way_why(context, caller, callee, times)
+    };
+    let by_code = no_way_around(context, caller, call).filter(|_| took_lost_way());
     let by_samples = || {
         let samples = ways_around::way_not_taken(context, caller, callee)?;
         let (caller, callee) = names();
@@ -197,9 +270,21 @@ fn proof_at_depth(
             return None;
         }
         let ways = ways_around::fewer_ways_of_absent(context, caller, callee)?;
-        let callers = asked_as_before(context, caller, OTHER_TIMES)?;
-        let (caller, callee) = names();
-        Some(Fact::NeverWentOn { caller, callee, pct, asks: ways.asks, callers })
+        let (name, callee_name) = names();
+        if let Some(callers) = asked_as_before(context, caller, OTHER_TIMES) {
+            return Some(Fact::NeverWentOn {
+                caller: name,
+                callee: callee_name,
+                pct,
+                asks: ways.asks,
+                callers,
+            });
+        }
+        // Nothing shows how often it is called but its own code, and samples on ways that several of these conditions lead to.
+        let runs_no_more =
+            ways.asks.len() > 1 && own_times_at_most(context, caller).is_some_and(|own| own <= OTHER_TIMES);
+        let taken = ways_around::taken_around(context, caller, callee).filter(|_| runs_no_more)?;
+        Some(Fact::FewerWaysAround { caller: name, callee: callee_name, ways: FewerWays { taken, ..ways } })
     };
     by_code.or_else(by_samples).or_else(by_conditions).or_else(by_absence).or_else(by_turns)
 }

@@ -3,6 +3,7 @@
 
 use pdiff_profile::{PerSide, Side};
 
+use super::checks::{asks_alike, beyond, conditions_beyond, is_telling};
 use super::code_counts::{FEW_SAMPLES, calls_in_code, code_and_entries, copies_in_code, only_copy};
 use crate::classify::case::Case;
 use crate::classify::code_paths::{ConditionAround, FewerWays, SampledCode, SamplesAround, TurnsAround};
@@ -27,14 +28,31 @@ pub(super) fn is_lost_way_why(
     let repeats = || repeats(context, caller, callee);
     // So often that most of what it costs more is for that.
     let was_taken = samples.is_some_and(|of| of.around >= FEW_SAMPLES && explains_by_runs(&of, times));
-    let may_be_taken = || {
-        samples.is_none_or(|of| {
-            let part = of.around_bytes as f64 / of.own_bytes.max(1) as f64;
-            let expected = of.own as f64 * part * (1.0 - 1.0 / times).max(0.0);
-            of.around > 0 || expected < SURE_TO_SHOW
-        })
-    };
+    let may_be_taken = || samples.is_none_or(|of| may_be_taken(&of, (1.0 - 1.0 / times).max(0.0)));
     was_taken || (repeats() == Some(false) && may_be_taken())
+}
+
+/// Whether ways may have been taken in such a part of the runs, by the samples there.
+fn may_be_taken(of: &SamplesAround, runs: f64) -> bool {
+    let part = of.around_bytes as f64 / of.own_bytes.max(1) as f64;
+    of.around > 0 || of.own as f64 * part * runs < SURE_TO_SHOW
+}
+
+/// Whether the before run may have taken ways through a function without a call of the callee each time: these have samples, or next to no
+/// code.
+pub(super) fn may_have_taken_way(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+    samples_around(context, caller, callee, Side::Before).is_some_and(|of| may_be_taken(&of, 1.0))
+}
+
+/// Whether samples show that the before run took ways through a function without a call of the callee.
+pub(super) fn took_way_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
+    samples_around(context, caller, callee, Side::Before).is_some_and(|of| of.around >= FEW_SAMPLES)
+}
+
+/// The samples of the before run on such ways, if they are so many that these were taken often.
+pub(super) fn taken_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Option<u64> {
+    let of = samples_around(context, caller, callee, Side::Before)?;
+    (of.around >= FEW_SAMPLES && of.around as f64 >= OWN_PART * of.own as f64).then_some(of.around)
 }
 
 /// Whether a loop of a function of the after build says how often it calls a callee.
@@ -147,7 +165,8 @@ pub(super) fn way_not_taken(
 const FARTHEST_CALLER: usize = 4;
 
 /// Whether one of the functions that lead to a function has a condition now that the function lost, or a new one under which it does not
-/// go on to the function: the check may have moved there, in whatever words.
+/// go on to the function: the check may have moved there, in whatever words. Words that do not tell what is asked are in any code: all of
+/// what the function lost must be there.
 pub(super) fn is_asked_above(context: &Context<'_>, case: &Case<'_>) -> bool {
     let Some(lost) = conditions_beyond(context, case, Side::Before) else { return false };
     let mut below = case;
@@ -157,7 +176,8 @@ pub(super) fn is_asked_above(context: &Context<'_>, case: &Case<'_>) -> bool {
         // Through a pointer it may go elsewhere.
         let calls = PerSide::from_fn(|side| calls_in_code(context, main, below, side));
         let is_by_pointer = calls.before > 0 && calls.after == 0;
-        let is_asked = new.iter().any(|asks| lost.contains(asks));
+        let is_asked = new.iter().any(|asks| is_telling(asks) && lost.contains(asks))
+            || (!lost.is_empty() && beyond(lost.clone(), new).is_empty());
         if is_asked || is_by_pointer || has_new_way_around(context, main, below) {
             return true;
         }
@@ -226,26 +246,6 @@ fn main_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c 
     context.calls_to(case.row, Side::After).into_iter().find_map(|call| context.caller(call))
 }
 
-/// What the conditions ask that a function's code has more on one side, sorted; `None` if that is not known.
-pub(in crate::classify) fn conditions_beyond(
-    context: &Context<'_>,
-    case: &Case<'_>,
-    side: Side,
-) -> Option<Vec<Box<str>>> {
-    let of = |side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
-    Some(beyond(of(side)?, of(side.other())?))
-}
-
-/// What is left of some words without others, each of which takes one away.
-fn beyond(mut rest: Vec<Box<str>>, others: impl IntoIterator<Item = Box<str>>) -> Vec<Box<str>> {
-    for asks in others {
-        if let Some(at) = rest.iter().position(|own| *own == asks) {
-            rest.remove(at);
-        }
-    }
-    rest
-}
-
 /// The conditions under which a function returns without a call of the callee, in both builds, where after has fewer of the same.
 struct LostWays {
     conditions: PerSide<usize>,
@@ -267,6 +267,7 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
         context.builds.same_code(&main.ids) != Some(false)
             || context.is_relaid(main)
             || leads_as_before(context, main, below, caller)
+            || is_behind_pointers(context, main, below)
     });
     // A loop around the call may run more often.
     if !context.is_patched || !is_asked_as_before || repeats(context, caller, callee) == Some(true) {
@@ -288,7 +289,13 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
     };
     let unknown: Vec<&ConditionAround> =
         after_ways.iter().filter(|way| !keep(way, |old, new| old == new)).collect();
-    if !unknown.iter().all(|way| keep(way, asks_alike)) {
+    // A compiler may make two checks of one that was there, on two ways.
+    let all_before =
+        context.input.paths?.conditions(Side::Before, &only_copy(context, caller, Side::Before)?);
+    let is_doubled = |way: &ConditionAround| {
+        is_telling(&way.asks) && all_before.as_ref().is_some_and(|all| all.contains(&way.asks))
+    };
+    if !unknown.iter().all(|way| keep(way, asks_alike) || is_doubled(way)) {
         return None;
     }
     let samples = |ways: &[ConditionAround]| ways.iter().map(|way| way.samples).sum::<u64>();
@@ -299,17 +306,13 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
     is_less.then_some(LostWays { conditions, lost, samples: PerSide::new(before, after) })
 }
 
-/// Whether two conditions ask the same, but that one asks a number in a register that the other reads from memory: a compiler reads once
-/// what is asked twice.
-fn asks_alike(one: &str, other: &str) -> bool {
-    let is_place = |place: &str| place == "r" || place.starts_with('[');
-    let words = |asks: &str| asks.split([' ', ',']).map(str::to_owned).collect::<Vec<_>>();
-    let (one, other) = (words(one), words(other));
-    one.len() == other.len()
-        && one
-            .iter()
-            .zip(&other)
-            .all(|(a, b)| a == b || (is_place(a) && is_place(b) && (a == "r") != (b == "r")))
+/// Whether no code of either build has a call by name from a caller to a function, or a copy of it there: a pointer chose it, and does not
+/// tell for what.
+fn is_behind_pointers(context: &Context<'_>, caller: &Case<'_>, function: &Case<'_>) -> bool {
+    Side::BOTH.into_iter().all(|side| {
+        calls_in_code(context, caller, function, side) == 0
+            && copies_in_code(context, caller, function, side) == 0
+    })
 }
 
 /// Whether fewer conditions let a function return without a call of the callee, and none is new.
@@ -343,13 +346,10 @@ pub(super) fn fewer_ways_of_absent(
     let LostWays { conditions, lost, samples } = lost_ways(context, caller, callee)?;
     let is_short = lost.iter().map(|way| way.bytes).sum::<u64>() <= NEXT_TO_NOTHING_BYTES;
     let taken: u64 = lost.iter().map(|way| way.samples).sum();
+    // Code that several conditions lead to has the samples of none alone.
+    let is_taken = taken >= FEW_SAMPLES || (lost.len() > 1 && samples.before.around >= FEW_SAMPLES);
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
-    (is_short || taken >= FEW_SAMPLES).then_some(FewerWays {
-        conditions,
-        asks,
-        taken,
-        all: samples.before.all,
-    })
+    (is_short || is_taken).then_some(FewerWays { conditions, asks, taken, all: samples.before.all })
 }
 
 /// Whether ways with so many samples were taken so often that they explain most of why a callee costs so many times as much.
@@ -387,24 +387,4 @@ pub(super) fn lost_conditions(context: &Context<'_>, case: &Case<'_>) -> Option<
 fn can_skip(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
     let (code, entries) = code_and_entries(context, caller, callee, side)?;
     context.input.paths?.can_skip(side, &code, &entries)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::asks_alike;
-
-    #[test]
-    fn a_number_is_asked_in_a_register_or_in_memory() {
-        let check = |one: &str, other: &str, expected: bool| {
-            assert_eq!(asks_alike(one, other), expected, "{one} {other}");
-            assert_eq!(asks_alike(other, one), expected, "{other} {one}");
-        };
-        check("cmp1 1,r e", "cmp1 1,[+22] e", true);
-        check("cmp4 r,r b", "cmp4 [+24],r b", true);
-        // Another constant, width, kind, or place.
-        check("cmp1 1,r e", "cmp1 2,[+22] e", false);
-        check("cmp1 1,r e", "cmp4 1,[+22] e", false);
-        check("cmp1 1,r e", "cmp1 1,[+22] b", false);
-        check("cmp1 1,[+20] e", "cmp1 1,[+22] e", false);
-    }
 }

@@ -9,7 +9,7 @@ use pdiff_profile::{PerSide, RemarkPlace, Side};
 
 use super::code_difference::code_difference_text;
 use super::condition::conditions_text;
-use super::{cost, measure, own_cost, setting};
+use super::{calls_and_time, cost, measure, own_cost, setting};
 
 /// A fact in words.
 #[must_use]
@@ -90,6 +90,15 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::SameCode => "the code is the same in both builds".to_owned(),
         Fact::SameCodeOfPair => "the code of both is the same".to_owned(),
         Fact::CodeDiffers(of) => code_difference_text(of),
+        Fact::GrownSource { lines } => format!(
+            "its source has {} lines up to the next function instead of {}: it does more, and may be too long to be inlined; to inline it saves \
+             the call alone",
+            lines.after, lines.before
+        ),
+        Fact::CalledAsCopied { callers } => format!(
+            "called by {} at no more places than it was inlined at; their own code costs no more, so that they run no more often",
+            callers.join(", ")
+        ),
         Fact::GrownCode { before, after } => format!("its code grew from {before} to {after} bytes"),
         Fact::CompilerSaid { caller, words, place, more } => {
             let RemarkPlace { file, line, column } = place;
@@ -150,9 +159,9 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::Calls { calls, unit } => {
             format!("called {} times{} before, {} after", count(calls.before), per(*unit), count(calls.after))
         }
-        Fact::CallsAndTime { more_calls, more_time, .. } => format!(
-            "called {more_calls:.2} times as often per operation, its time is {more_time:.2} times as much"
-        ),
+        Fact::CallsAndTime { more_calls, more_time, is_per_operation, .. } => {
+            calls_and_time(*more_calls, *more_time, *is_per_operation)
+        }
         Fact::Entries { caller, callee, calls, unit, per_call } => {
             let per_call = format!("{:.3} and {:.3} times per call", per_call.before, per_call.after);
             match calls {

@@ -89,6 +89,9 @@ pub fn limit_text(of: &Limit) -> String {
         }
         Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
         Limit::OthersInstead => "other functions may do its work where its caller does not call it".to_owned(),
+        Limit::PathNotInCounts => {
+            "only samples show it: the counts do not tell these calls by caller; a patch that takes it back may prove it".to_owned()
+        }
         Limit::PathNotCounted => "only samples show it: counts of these calls may prove it, or a patch that takes it back".to_owned(),
         Limit::AtOneInstruction => {
             "nearly all samples of its code are at one instruction, which may wait longer for memory: its calls need not be more".to_owned()

@@ -76,6 +76,15 @@ fn setting(of: &SettingValues) -> String {
     }
 }
 
+/// How many times as often a function is called, and how its time changed: that of an operation, or its share.
+fn calls_and_time(calls: f64, time: f64, is_per_operation: bool) -> String {
+    let time = match is_per_operation {
+        true => format!("its time is {time:.2} times as much"),
+        false => format!("its share of CPU is {time:.2} times what it was"),
+    };
+    format!("called {calls:.2} times as often per operation, {time}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::condition::conditions_text;
 use super::limit::unseen;
-use super::{cost, measure, own_cost, setting};
+use super::{calls_and_time, cost, measure, own_cost, setting};
 
 /// Shares that add up to more than their functions have together by so much are not left to be added up.
 const SHOWN_TWICE_PCT: f64 = 0.05;
@@ -162,8 +162,11 @@ pub fn reason_text(of: &Reason) -> String {
             "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
              as the caller"
         ),
-        Reason::MoreCalls { calls, time } => {
-            format!("called {calls:.2} times as often per operation, its time is {time:.2} times as much")
+        Reason::MoreCalls { calls, time, is_per_operation, caller } => {
+            let by = caller.as_ref().map_or_else(String::new, |caller| {
+                format!("; {caller} makes most of the calls that are more")
+            });
+            format!("{}{by}", calls_and_time(*calls, *time, *is_per_operation))
         }
         Reason::CostChanged { judged, change, share_pp, other_way } => {
             let share = match other_way {
