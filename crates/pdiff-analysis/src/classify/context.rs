@@ -67,8 +67,8 @@ pub(super) struct Context<'a> {
     calls_from: FxHashMap<usize, Vec<usize>>,
     /// Sampled calls by the row of the callee.
     calls_to: FxHashMap<usize, Vec<usize>>,
-    /// Calls by code that stacks have inlined functions in, by the rows of caller and callee.
-    calls_of_code: FxHashMap<(usize, usize), usize>,
+    /// Calls by code that stacks have inlined functions in, by the row of the callee, each with that of the caller.
+    calls_of_code: FxHashMap<usize, Vec<(usize, usize)>>,
     lost: LostCallers,
     /// The change of the share of an unchanged function.
     pub(super) common_shift: CommonShift,
@@ -83,7 +83,7 @@ pub(super) struct Context<'a> {
     pub(super) is_other_version: bool,
     /// Whether several functions changed as if they used a record of another layout: of builds a patch apart, their code is
     /// another one of the same size with the same calls.
-    has_other_layout: bool,
+    pub(super) has_other_layout: bool,
     /// Functions that replaced others; [`super::succession::successions`] computes them when a rule asks.
     pub(super) successions: OnceLock<Successions>,
     /// Modules that replaced modules, found when a rule asks.
@@ -113,10 +113,12 @@ impl<'a> Context<'a> {
                 calls_to.entry(callee).or_default().push(index);
             }
         }
-        let of_code = input.calls.of_code.iter().enumerate();
-        let calls_of_code = of_code
-            .filter_map(|(index, call)| Some(((call.caller_in(&rows)?, call.callee_in(&rows)?), index)))
-            .collect();
+        let mut calls_of_code: FxHashMap<usize, Vec<(usize, usize)>> = FxHashMap::default();
+        for (index, call) in input.calls.of_code.iter().enumerate() {
+            if let Some((caller, callee)) = call.caller_in(&rows).zip(call.callee_in(&rows)) {
+                calls_of_code.entry(callee).or_default().push((caller, index));
+            }
+        }
         let lost = LostCallers::new(input.calls, &builds, &cases, &rows);
         let is_same = |object: &&str| input.same_objects.iter().any(|same| same == object);
         let same_program = input.builds.map(|builds| builds.label).filter(is_same).is_some();
@@ -287,18 +289,22 @@ impl<'a> Context<'a> {
 
     /// Calls of a row by the code of functions, through what is inlined there, heaviest on `side` first.
     pub(super) fn calls_by_code(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
-        let number = self.row_number(row);
-        let of_row = self.calls_of_code.iter().filter(|((_, callee), _)| Some(*callee) == number);
-        let mut calls: Vec<&SampledCall> =
-            of_row.filter_map(|(_, index)| self.input.calls.of_code.get(*index)).collect();
-        calls.sort_by_key(|call| (std::cmp::Reverse(call.weight(side)), &call.caller));
+        let mut calls: Vec<&SampledCall> = self.of_code(row).map(|(_, call)| call).collect();
+        calls.sort_by_key(|call| std::cmp::Reverse(call.weight(side)));
         calls
     }
 
     /// The call of a row by the code of a function, through what is inlined there.
     pub(super) fn call_by_code(&self, caller: &Row, callee: &Row) -> Option<&'a SampledCall> {
-        let pair = (self.row_number(caller)?, self.row_number(callee)?);
-        self.input.calls.of_code.get(*self.calls_of_code.get(&pair)?)
+        let caller = self.row_number(caller)?;
+        self.of_code(callee).find(|(by, _)| *by == caller).map(|(_, call)| call)
+    }
+
+    /// The calls of a row by code, with the row of the caller.
+    fn of_code(&self, callee: &Row) -> impl Iterator<Item = (usize, &'a SampledCall)> {
+        let of_row = self.row_number(callee).and_then(|callee| self.calls_of_code.get(&callee));
+        let all = &self.input.calls.of_code;
+        of_row.into_iter().flatten().filter_map(|(caller, index)| Some((*caller, all.get(*index)?)))
     }
 
     fn sampled(&self, by: &FxHashMap<usize, Vec<usize>>, row: &Row, side: Side) -> Vec<&'a SampledCall> {

@@ -190,6 +190,8 @@ pub enum Fact {
         level: FoundBy,
         /// What calls it on the other side.
         calls_there: CallsThere,
+        /// How many copies the caller contains there all the same: of its beginning, which calls the rest.
+        still: u64,
     },
     /// Two rows as one function.
     AsOne {

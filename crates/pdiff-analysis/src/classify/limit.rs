@@ -138,7 +138,7 @@ pub enum Limit {
     OthersInstead,
     /// Only samples say that a path was not taken.
     PathNotCounted,
-    /// The same, where counts were given that do not tell these calls.
+    /// The same, where counts were given that do not prove it.
     PathNotInCounts,
     /// Nearly all samples of its code are at one instruction: it may wait longer there.
     AtOneInstruction,

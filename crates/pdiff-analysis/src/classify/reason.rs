@@ -412,6 +412,11 @@ pub enum EnteredBy {
         /// Whether the caller is code without a name.
         is_unnamed: bool,
     },
+    /// The stacks show it under a function whose code does not call it: they lack its caller.
+    LostCaller {
+        /// The only function that calls it in the code and whose code differs, if there is one alone.
+        changed: Option<String>,
+    },
     /// The code of its caller calls it, or contains a copy of it, in the build whose run entered it alone.
     CallOfOneBuild {
         /// The caller.

@@ -463,12 +463,14 @@ impl<'a> HiddenCallers<'a> {
         }
     }
 
-    /// The way to a leaf of a source file by the only function that calls it in the code, however that was reached.
+    /// The way to a leaf of a source file by the only function that calls it in the code, if nothing calls that by name: pointers and jumps
+    /// lead there.
     fn way_by_only_caller(&mut self, below: &[FunctionId], is_hiding: bool) -> Path {
         let census = self.build.census;
         let [leaf] = below else { return Path::Nothing };
         let mut edges = census.calls_to(*leaf);
         let only = edges.next().filter(|edge| edge.tail_jumps == 0).filter(|_| edges.next().is_none());
+        let only = only.filter(|edge| census.calls_to(edge.caller).all(|above| above.calls == 0));
         match only.filter(|_| is_hiding && has_few_pointers(census, *leaf)) {
             Some(edge) => self.path_of(vec![vec![edge.caller]]),
             None => Path::Nothing,

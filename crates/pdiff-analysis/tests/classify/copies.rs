@@ -198,22 +198,30 @@ fn a_helper_that_is_copied_everywhere_leads_to_what_its_callers_code_calls() {
 #[test]
 fn copies_of_a_few_instructions_that_are_calls_now_cost_what_the_body_does_if_their_callers_run_as_before() {
     let (steady, words) = steady();
-    let said_with = |run: u64, calls: &str, lost: &'static str| {
-        // In the order of their names: leaf at 1000, main, run at 3000.
-        let asks_of = vec![(0x1000, PerSide::new("", "small")), (0x3000, PerSide::new(lost, "null"))];
+    let said_of = |run: u64, calls: &str, lost: &'static str, line: u32| {
+        // In the order of their names: leaf at 1000, main, next, run at 4000.
+        let asks_of = vec![(0x1000, PerSide::new("", "small")), (0x4000, PerSide::new(lost, "null"))];
         let once = PerSide::new(None, Some([145, 145]));
         let ways = Ways { asks_of, once, ..Ways::default() };
         let extra = Extra { paths: Some(&ways), ..Extra::default() };
-        let build = |run: u32, leaf: &str| format!("main:50 {words} main>run run:300 run={run} {leaf}");
+        let build = |run: u32, line: u32, leaf: &str| {
+            format!(
+                "main:50 {words} main>run run:300 run={run} {leaf} leaf@a.c leaf#10 next:90 next@a.c next#{line}"
+            )
+        };
         let before = format!("{steady}main;run 400\nmain;run;+leaf 5");
         let after = format!("{steady}main;run {run}\nmain;run;leaf 145");
-        let new = build(61, &format!("{calls} leaf:120 leaf=70"));
-        let outcome = classified_with(seen(&before, &build(60, "run<leaf*1")), seen(&after, &new), &extra);
+        let new = build(61, line, &format!("{calls} leaf:120 leaf=70"));
+        let outcome =
+            classified_with(seen(&before, &build(60, 20, "run<leaf*1")), seen(&after, &new), &extra);
         let verdict = verdict(&outcome, "leaf");
         assert_eq!(verdict.cause.as_str(), "inline-regression");
         let told = Fact::CalledAsCopied { callers: vec!["run".to_owned()] };
         (verdict.confidence.as_str(), verdict.evidence.iter().any(|evidence| evidence.fact == told))
     };
+    // The body is longer in the source, and so may cost many times as much; else its callers may reach it more.
+    assert_eq!(said_of(400, "run>leaf", "null", 20), ("likely", true));
+    let said_with = |run, calls: &str, lost| said_of(run, calls, lost, 30);
     assert_eq!(said_with(400, "run>leaf", "null"), ("proved", true));
     // A check that is in the body now is not gone.
     assert_eq!(said_with(400, "run>leaf", "null small"), ("proved", true));
@@ -365,4 +373,34 @@ fn a_large_function_of_which_no_copy_was_sampled_may_cost_more_for_another_reaso
     // A cache answered before, or the lines of a few instructions are those of the code around.
     assert_eq!(of(600), "inline-regression unclear R-inline-lost");
     assert_eq!(of(40), "inline-regression likely R-inline-lost");
+}
+
+#[test]
+fn a_function_that_the_stacks_show_under_another_one_than_its_callers_names_the_one_that_changed() {
+    let (steady, words) = steady();
+    let why = |joint: u32, weld: u32, calls: &str| {
+        let build = |joint: u32, weld: u32, run: u32| {
+            format!(
+                "main:50 {words} main>run run:300 run={run} joint:{} joint={joint} joint>solve weld:{} weld={weld} weld>solve solve:80 \
+                 solve=5 {calls}",
+                90 + joint,
+                90 + weld
+            )
+        };
+        let (old, new) = (build(7, 8, 60), build(joint, weld, 61));
+        let before = format!("{steady}main;run 90\nmain;run;joint 9\nmain;run;weld 9");
+        let after = format!("{before}\nmain;run;solve 40");
+        let outcome = classified(seen(&before, &old), seen(&after, &new));
+        let verdict = verdict(&outcome, "solve");
+        match &verdict.reason {
+            Reason::OneRunEntered { why, .. } => Some(why.clone()),
+            _ => None,
+        }
+    };
+    let changed = |name: &str| Some(EnteredBy::LostCaller { changed: Some(name.to_owned()) });
+    assert_eq!(why(17, 8, ""), changed("joint"));
+    assert_eq!(why(7, 18, ""), changed("weld"));
+    assert_eq!(why(17, 18, ""), Some(EnteredBy::LostCaller { changed: None }));
+    // The code of the function above calls it: that is another path there.
+    assert_eq!(why(17, 8, "run>solve"), None);
 }

@@ -1,7 +1,7 @@
 //! Whether a function that was inlined is called as often as its copies ran: at no more places, by callers whose own code costs as before
 //! and asks what it asked.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::own_times_at_most;
 use super::checks::keeps_its_checks;
@@ -17,13 +17,14 @@ const MOST_OF_CALLERS: f64 = 0.8;
 const MOST_TIMES: f64 = 1.3;
 
 /// The callers that have most of a function's weight after, if the before build has as many copies of it in each as the after build has
-/// calls, or more, and their own code costs no more than before and lost no check. Of builds that are more than a patch apart, as many need not be the same ones.
+/// calls, or more, and their own code costs no more than before and lost no check. Of builds that are further apart, equal numbers may be of other calls.
 pub(super) fn called_as_copied(context: &Context<'_>, case: &Case<'_>) -> Option<Vec<String>> {
     let row = case.row;
     let is_such = |caller: &Case<'_>| {
-        let copies = copies_in_code(context, caller, case, Side::Before);
-        copies > 0
-            && calls_in_code(context, caller, case, Side::After) <= copies
+        let copies = PerSide::from_fn(|side| copies_in_code(context, caller, case, side));
+        let calls = calls_in_code(context, caller, case, Side::After);
+        calls > 0
+            && calls + copies.after <= copies.before
             && keeps_its_checks(context, caller, &[case])
             && own_times_at_most(context, caller).is_some_and(|times| times <= MOST_TIMES)
     };

@@ -6,6 +6,7 @@ use pdiff_profile::Side;
 use super::code_counts::{code_bytes, only_copy};
 use crate::classify::case::Case;
 use crate::classify::context::Context;
+use crate::classify::like_code::Likeness;
 
 /// What the conditions ask that a function's code has more on one side, sorted; `None` if that is not known.
 pub(in crate::classify) fn conditions_beyond(
@@ -27,33 +28,36 @@ pub(super) fn asks_and_calls_the_same(context: &Context<'_>, case: &Case<'_>) ->
     let conditions = |side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
     let is_near = bytes.before > 0.0 && (bytes.after - bytes.before).abs() <= OTHER_LENGTH * bytes.before;
     is_near
+        && context.builds.likeness(&case.ids) != Some(Likeness::Constants)
         && context.builds.has_same_calls(&case.ids)
-        && conditions(Side::Before)
-            .zip(conditions(Side::After))
-            .is_some_and(|(before, after)| asks_the_same(&before, &after))
+        && conditions(Side::Before).zip(conditions(Side::After)).is_some_and(|(before, after)| {
+            let kinds = if context.has_other_layout { ALIKE } else { &ALIKE[..2] };
+            before.len() == after.len() && without_alike(before, &after, kinds).is_empty()
+        })
 }
 
-/// Whether two sets of conditions ask the same, each once.
-fn asks_the_same(before: &[Box<str>], after: &[Box<str>]) -> bool {
-    before.len() == after.len() && without_alike(before.to_vec(), after).is_empty()
-}
+/// How two conditions can ask the same, most alike first: in the same words, in a register or in memory, or of another place in a record.
+const ALIKE: &[fn(&str, &str) -> bool] = &[|own, other| own == other, asks_alike, asks_of_other_place];
 
 /// What is left of some conditions without others, each of which takes one away: the same, or else one that asks alike.
-fn without_alike(mut rest: Vec<Box<str>>, others: &[Box<str>]) -> Vec<Box<str>> {
+fn without_alike(
+    mut rest: Vec<Box<str>>,
+    others: &[Box<str>],
+    kinds: &[fn(&str, &str) -> bool],
+) -> Vec<Box<str>> {
     let mut take = |asks: &str, is_it: fn(&str, &str) -> bool| {
         let at = rest.iter().position(|own| is_it(own, asks));
         at.map(|at| rest.remove(at)).is_some()
     };
     let mut others: Vec<&str> = others.iter().map(|asks| &**asks).collect();
-    let kinds: [fn(&str, &str) -> bool; 3] = [|own, other| own == other, asks_alike, asks_of_other_place];
     for is_it in kinds {
-        others.retain(|asks| !take(asks, is_it));
+        others.retain(|asks| !take(asks, *is_it));
     }
     rest
 }
 
-/// Whether a function's code lost no condition but those that stand in functions which it contained before and calls now. A compiler may
-/// use other words for what does not tell what it asks.
+/// Whether a function's code lost no condition but those that stand in functions which it contained before and calls now. A record may have
+/// another layout, and of conditions that do not tell what they ask as many new ones are enough: a compiler may use other words.
 pub(super) fn keeps_its_checks(context: &Context<'_>, case: &Case<'_>, moved_out: &[&Case<'_>]) -> bool {
     let of =
         |case: &Case<'_>, side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
@@ -61,7 +65,7 @@ pub(super) fn keeps_its_checks(context: &Context<'_>, case: &Case<'_>, moved_out
         return false;
     };
     after.extend(moved_out.iter().filter_map(|out| of(out, Side::After)).flatten());
-    let (lost, new) = (without_alike(before.clone(), &after), without_alike(after, &before));
+    let (lost, new) = (without_alike(before.clone(), &after, ALIKE), without_alike(after, &before, ALIKE));
     lost.len() <= new.len() && !lost.iter().any(|asks| is_telling(asks))
 }
 

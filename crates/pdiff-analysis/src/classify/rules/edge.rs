@@ -250,7 +250,13 @@ fn grown_under_changed_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
     let by_code = by_code.filter_map(|call| grown_under(call, context.caller(call)?));
     let others = context.calls_to(case.row, Side::After).into_iter().filter_map(|call| {
         let caller = code_with_call(context, context.caller(call)?, case);
-        let is_told = context.call_by_code(caller.row, case.row).is_some();
+        // What is under a copy is under the code that contains it.
+        let is_told = context.call_by_code(caller.row, case.row).is_some()
+            || context
+                .calls_by_code(case.row, Side::After)
+                .into_iter()
+                .filter_map(|call| context.caller(call))
+                .any(|holder| copies_in_code(context, holder, caller, Side::After) > 0);
         grown_under(call, caller).filter(|_| !is_told)
     });
     let grown = by_code.chain(others);
@@ -329,7 +335,8 @@ fn new_edge(
     let entered = only_entered(context, entered_from, flipped, Side::After);
     let entered = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call));
     let by_code = || {
-        let call = context.call_by_code(caller.row, context.callee(call)?.row)?;
+        let of_code = context.call_by_code(caller.row, context.callee(call)?.row);
+        let call = of_code.filter(|of_code| std::ptr::eq(*of_code, call))?;
         let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
         let is_new = pct.after >= FACTOR * context.common_shift.factor().max(1.0) * pct.before;
         is_new.then_some(pct.after)

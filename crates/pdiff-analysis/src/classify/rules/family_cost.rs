@@ -142,14 +142,16 @@ fn cost_alone(
     let calls = context.calls_to(row, called_on).into_iter().filter(is_below);
     let below: f64 = calls.map(|call| share_pct(row, called_on, call.weight(called_on))).sum();
     let (total, own) = (row.side(called_on).total_pct, row.side(called_on).booked_self_pct);
-    if below < NEARLY_ALL * total {
+    if total <= 0.0 || below < NEARLY_ALL * total {
         return None;
     }
     let mut own_pct = PerSide::from_fn(|side| row.side(side).booked_self_pct);
     own_pct[called_on] = own * (below / total).min(1.0);
     let own_pp = context.common_shift.own_change_pp(own_pct.before, own_pct.after);
     let of_callers = cost(context, &alone, callers);
-    let half_width_pp = of_callers.half_width_pp.hypot(Judged::Booked.half_width_pp(row));
+    let of_factor = own_pct.before * context.common_shift.factor() * context.common_shift.error();
+    let of_own = Judged::Booked.half_width_pp(row).hypot(of_factor);
+    let half_width_pp = of_callers.half_width_pp.hypot(of_own);
     Some(FamilyCost { net_pp: own_pp + of_callers.net_pp, half_width_pp, is_shared: false })
 }
 

@@ -244,9 +244,9 @@ fn callee_of(
         family: family_cost,
     };
     let mut finding = Finding::new(rule_id, cause, Judged::Booked, reason);
-    finding = finding.with(flips.iter().map(|flip| flip_fact(flip, inlined_on)));
+    finding = finding.with(flips.iter().map(|flip| flip_fact(context, case, flip, inlined_on)));
     finding = finding.with(compiler_said(context, case, &flips, called_on));
-    finding = finding.with(why(context, case));
+    finding = finding.with(why(context, case, cause));
     finding.callers = callers;
     // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
     // Copies of a few instructions hardly show. What runs as often as they did costs more by the call, or by what the body does now.
@@ -254,12 +254,24 @@ fn callee_of(
         Cause::InlineRegression if !has_shown_copies => called_as_copied(context, case),
         _ => None,
     };
-    if cause != Cause::InlineChange && !has_shown_copies && as_copied.is_none() {
-        finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
+    if cause != Cause::InlineChange && !has_shown_copies {
         let times = body_times(context, case, called_on, left / change_pp);
-        if let Some(times) = times.filter(|times| *times >= MOST_TIMES) {
-            finding = finding.limited(Confidence::Unclear, Limit::BodyTimes(times));
-        }
+        let times = times.filter(|times| *times >= MOST_TIMES);
+        let is_longer = || source_lines(context, case).is_some_and(|lines| lines.after > lines.before);
+        // Of other data its callers may reach it more often than they did, unless the body itself does more.
+        finding = match (as_copied.is_some(), times) {
+            (false, times) => {
+                let finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
+                match times {
+                    Some(times) => finding.limited(Confidence::Unclear, Limit::BodyTimes(times)),
+                    None => finding,
+                }
+            }
+            (true, Some(times)) if !is_longer() => {
+                finding.limited(Confidence::Likely, Limit::BodyTimes(times))
+            }
+            (true, _) => finding,
+        };
     }
     if cause != Cause::InlineChange
         && let Some(times) = loop_times(context, case, called_on).filter(|times| *times >= MORE_IN_LOOPS)
@@ -506,9 +518,15 @@ fn moved_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCa
     callees.iter().filter_map(moved).collect()
 }
 
-fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {
-    let caller = flip.names[Side::After].clone();
-    Fact::Flip { caller, sites: flip.sites, inlined_on, level: flip.level, calls_there: flip.calls_there }
+fn flip_fact(context: &Context<'_>, case: &Case<'_>, flip: &CallerFlip, inlined_on: Side) -> Fact {
+    let (caller, called_on) = (flip.names[Side::After].clone(), inlined_on.other());
+    let census = context.builds.census(called_on);
+    let sites = census
+        .into_iter()
+        .flat_map(|census| case.ids[called_on].iter().flat_map(|of| census.sites_in(*of, flip.called_in.0)));
+    let still = sites.map(|site| u64::from(site.count)).sum();
+    let (sites, level, calls_there) = (flip.sites, flip.level, flip.calls_there);
+    Fact::Flip { caller, sites, inlined_on, level, calls_there, still }
 }
 
 /// The compiler's remarks on calls that it did not inline, on the side with the call.
@@ -532,7 +550,7 @@ fn compiler_said(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], c
 }
 
 /// The reason why the compiler decided differently, as far as the files show it.
-fn why(context: &Context<'_>, case: &Case<'_>) -> Vec<Fact> {
+fn why(context: &Context<'_>, case: &Case<'_>, cause: Cause) -> Vec<Fact> {
     let mut causes = Vec::new();
     let PerSide { before, after } = PerSide::from_fn(|side| context.builds.census(side));
     let bytes = |side: Side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side));
@@ -540,7 +558,8 @@ fn why(context: &Context<'_>, case: &Case<'_>) -> Vec<Fact> {
     if old > 0 && new as f64 > GROWN_BODY * old as f64 {
         causes.push(Fact::GrownCode { before: old, after: new });
     }
-    if let Some(lines) = source_lines(context, case).filter(|lines| lines.after > lines.before) {
+    let lines = if cause == Cause::InlineRegression { source_lines(context, case) } else { None };
+    if let Some(lines) = lines.filter(|lines| lines.after > lines.before) {
         causes.push(Fact::GrownSource { lines });
         return causes;
     }

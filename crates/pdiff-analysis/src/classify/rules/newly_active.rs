@@ -17,6 +17,7 @@ use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
+use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::places::places;
 use crate::classify::reason::{EnteredBy, Reason};
 use crate::classify::rules::FlippedCallers;
@@ -130,8 +131,31 @@ fn by_caller(context: &Context<'_>, case: &Case<'_>, caller: &Case<'_>, active: 
     if is_of_one && is_decoded {
         return EnteredBy::CallOfOneBuild { name: code.row.name.to_string() };
     }
+    let is_lost = context.builds.census(active).is_some_and(|census| {
+        has_caller(census, case, active) && has_call(census, code, case, active) == Some(false)
+    });
+    if is_lost {
+        return EnteredBy::LostCaller { changed: changed_caller(context, case, active) };
+    }
     let same_code = context.builds.same_code(&caller.ids);
     EnteredBy::Caller { name: caller.row.name.to_string(), same_code, is_unnamed: caller.row.unresolved }
+}
+
+/// The only function that calls another in the code of a side's build and whose code differs, by more than the layout of a record.
+fn changed_caller(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<String> {
+    let census = context.builds.census(side)?;
+    let callers = case.ids[side].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
+    let callers = callers.filter_map(|id| {
+        let function = census.function(id)?;
+        context.case(function.name(), &case.row.object, function.file())
+    });
+    let mut changed: Vec<&Case<'_>> = callers
+        .filter(|of| context.builds.same_code(&of.ids) == Some(false) && !context.has_like_code(of))
+        .collect();
+    changed.sort_by_key(|of| context.row_number(of.row));
+    changed.dedup_by_key(|of| context.row_number(of.row));
+    let only = changed.pop().filter(|_| changed.is_empty())?;
+    Some(only.row.name.to_string())
 }
 
 /// Whether the idle run may have entered the function and its chains lost it: what it calls in the code has samples

@@ -188,8 +188,11 @@ fn proof_at_depth(
     let was_absent = was_absent(context, callee.row, pct);
     // What costs more elsewhere, too, may do more each time, and so may other code: but not so many times as much.
     let is_same = is_same_callee(context, callee) && !grew_elsewhere(context, caller, call, callee);
-    let costs_little_more =
-        || elsewhere_times(context, caller, call, callee).is_none_or(|times| times < FACTOR);
+    let costs_little_more = || match elsewhere_times(context, caller, call, callee) {
+        Some(times) => times < FACTOR,
+        // Other code that nothing else calls may cost any number of times as much.
+        None => is_same_callee(context, callee),
+    };
     let is_told = is_same || (was_absent && costs_little_more() && keeps_its_code(context, callee));
     if !is_told {
         return None;

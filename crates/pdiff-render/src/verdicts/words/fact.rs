@@ -91,12 +91,12 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::SameCodeOfPair => "the code of both is the same".to_owned(),
         Fact::CodeDiffers(of) => code_difference_text(of),
         Fact::GrownSource { lines } => format!(
-            "its source has {} lines up to the next function instead of {}: it does more, and may be too long to be inlined; to inline it saves \
-             the call alone",
+            "its source has {} lines up to the next function instead of {}: if it does more, that may be why it is no longer inlined, and to inline \
+             it again would save the call alone",
             lines.after, lines.before
         ),
         Fact::CalledAsCopied { callers } => format!(
-            "called by {} at no more places than it was inlined at; their own code costs no more, so that they run no more often",
+            "called mostly by {}, at no more places than it was inlined at; their own code costs at most 1.3 times as much and asks what it asked",
             callers.join(", ")
         ),
         Fact::GrownCode { before, after } => format!("its code grew from {before} to {after} bytes"),
@@ -131,9 +131,10 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::NotInSelf { callee, after_pct, self_pp } => format!(
             "{callee} has {after_pct:.2} % under it after and none before; the {self_pp:+.2} points of self do not include that"
         ),
-        Fact::Flip { caller, sites, inlined_on, level, calls_there } => format!(
-            "{caller}: {sites} inlined instance{} {inlined_on}, none {} but {}; caller found by {level} name",
+        Fact::Flip { caller, sites, inlined_on, level, calls_there, still } => format!(
+            "{caller}: {sites} inlined instance{} {inlined_on}, {} {} but {}; caller found by {level} name",
             if *sites == 1 { "" } else { "s" },
+            if *still == 0 { "none" } else { "its beginning alone" },
             inlined_on.other(),
             match calls_there {
                 CallsThere::InCaller => "a direct call",

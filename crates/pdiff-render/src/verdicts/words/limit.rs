@@ -90,7 +90,7 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
         Limit::OthersInstead => "other functions may do its work where its caller does not call it".to_owned(),
         Limit::PathNotInCounts => {
-            "only samples show it: the counts do not tell these calls by caller; a patch that takes it back may prove it".to_owned()
+            "only samples show it, and the counts given do not prove it; a patch that takes it back may".to_owned()
         }
         Limit::PathNotCounted => "only samples show it: counts of these calls may prove it, or a patch that takes it back".to_owned(),
         Limit::AtOneInstruction => {

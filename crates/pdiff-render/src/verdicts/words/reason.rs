@@ -163,9 +163,9 @@ pub fn reason_text(of: &Reason) -> String {
              as the caller"
         ),
         Reason::MoreCalls { calls, time, is_per_operation, caller } => {
-            let by = caller.as_ref().map_or_else(String::new, |caller| {
-                format!("; {caller} makes most of the calls that are more")
-            });
+            let by = caller
+                .as_ref()
+                .map_or_else(String::new, |caller| format!("; {caller} makes most of the added calls"));
             format!("{}{by}", calls_and_time(*calls, *time, *is_per_operation))
         }
         Reason::CostChanged { judged, change, share_pp, other_way } => {
@@ -334,6 +334,12 @@ fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
             Side::Before => format!("the code of {name} no longer calls it"),
             Side::After => format!("the code of {name} calls it in the after build alone"),
         },
+        EnteredBy::LostCaller { changed: Some(name) } => {
+            format!("the stacks lack its caller; of the functions that call it, {name} alone has other code")
+        }
+        EnteredBy::LostCaller { changed: None } => {
+            "the stacks lack its caller: another path is taken there, or settings or data differ".to_owned()
+        }
         EnteredBy::Caller { is_unnamed: true, .. } => {
             "its caller has no name: another path is taken there, or settings differ".to_owned()
         }
