@@ -247,19 +247,17 @@ fn grown_under_changed_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
         has_other_code(context, caller, false).then_some(grown_pp.max(0.0))
     };
     let by_code = context.calls_by_code(case.row, Side::After).into_iter();
-    let by_code = by_code.filter_map(|call| grown_under(call, context.caller(call)?));
+    let by_code: Vec<(&SampledCall, &Case<'_>)> =
+        by_code.filter_map(|call| Some((call, context.caller(call)?))).collect();
     let others = context.calls_to(case.row, Side::After).into_iter().filter_map(|call| {
         let caller = code_with_call(context, context.caller(call)?, case);
         // What is under a copy is under the code that contains it.
-        let is_told = context.call_by_code(caller.row, case.row).is_some()
-            || context
-                .calls_by_code(case.row, Side::After)
-                .into_iter()
-                .filter_map(|call| context.caller(call))
-                .any(|holder| copies_in_code(context, holder, caller, Side::After) > 0);
+        let is_told = by_code.iter().any(|(_, code)| {
+            std::ptr::eq(code.row, caller.row) || copies_in_code(context, code, caller, Side::After) > 0
+        });
         grown_under(call, caller).filter(|_| !is_told)
     });
-    let grown = by_code.chain(others);
+    let grown = others.chain(by_code.iter().filter_map(|(call, code)| grown_under(call, code)));
     // Of recursion, a stack counts under each caller.
     let all_pp = context.common_shift.own_change_pp(case.row.before.total_pct, case.row.after.total_pct);
     grown.sum::<f64>().min(all_pp)

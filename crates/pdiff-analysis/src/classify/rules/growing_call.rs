@@ -45,7 +45,7 @@ pub(super) fn growing_call_by_code<'c, 'a>(
 }
 
 /// The one of some calls of a row under which it grew most.
-fn most_grown<'c, 'a>(
+pub(super) fn most_grown<'c, 'a>(
     context: &'c Context<'a>,
     row: &Row,
     calls: Vec<&'a SampledCall>,

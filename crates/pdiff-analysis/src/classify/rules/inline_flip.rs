@@ -246,32 +246,29 @@ fn callee_of(
     let mut finding = Finding::new(rule_id, cause, Judged::Booked, reason);
     finding = finding.with(flips.iter().map(|flip| flip_fact(context, case, flip, inlined_on)));
     finding = finding.with(compiler_said(context, case, &flips, called_on));
-    finding = finding.with(why(context, case, cause));
+    // What costs more may have been made longer.
+    let lines = if cause == Cause::InlineRegression { source_lines(context, case) } else { None };
+    let lines = lines.filter(|lines| lines.after > lines.before);
+    finding = finding.with(why(context, case, lines));
     finding.callers = callers;
-    // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
     // Copies of a few instructions hardly show. What runs as often as they did costs more by the call, or by what the body does now.
     let as_copied = match cause {
         Cause::InlineRegression if !has_shown_copies => called_as_copied(context, case),
         _ => None,
     };
+    let runs_as_copied = as_copied.is_some();
+    // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
     if cause != Cause::InlineChange && !has_shown_copies {
-        let times = body_times(context, case, called_on, left / change_pp);
-        let times = times.filter(|times| *times >= MOST_TIMES);
-        let is_longer = || source_lines(context, case).is_some_and(|lines| lines.after > lines.before);
+        if !runs_as_copied {
+            finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
+        }
         // Of other data its callers may reach it more often than they did, unless the body itself does more.
-        finding = match (as_copied.is_some(), times) {
-            (false, times) => {
-                let finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
-                match times {
-                    Some(times) => finding.limited(Confidence::Unclear, Limit::BodyTimes(times)),
-                    None => finding,
-                }
-            }
-            (true, Some(times)) if !is_longer() => {
-                finding.limited(Confidence::Likely, Limit::BodyTimes(times))
-            }
-            (true, _) => finding,
-        };
+        let at_most = if runs_as_copied { Confidence::Likely } else { Confidence::Unclear };
+        let times = body_times(context, case, called_on, left / change_pp);
+        let is_told = runs_as_copied && lines.is_some();
+        if let Some(times) = times.filter(|times| *times >= MOST_TIMES && !is_told) {
+            finding = finding.limited(at_most, Limit::BodyTimes(times));
+        }
     }
     if cause != Cause::InlineChange
         && let Some(times) = loop_times(context, case, called_on).filter(|times| *times >= MORE_IN_LOOPS)
@@ -283,7 +280,6 @@ fn callee_of(
     let all_copies = row.side(inlined_on).x_pct() - row.side(inlined_on).booked_self_pct;
     let has_few_copies = all_copies < EXPLAINING_PART * change_pp;
     let is_lost = || left < EXPLAINING_PART * change_pp && is_hardly_entered(context, row, inlined_on);
-    let runs_as_copied = as_copied.is_some();
     finding = finding.with(as_copied.map(|callers| Fact::CalledAsCopied { callers }));
     let hardly_shows = !has_shown_copies && has_few_copies && !runs_as_copied;
     if hardly_shows && (is_lost() || !has_no_body(context, case, inlined_on)) {
@@ -550,7 +546,7 @@ fn compiler_said(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], c
 }
 
 /// The reason why the compiler decided differently, as far as the files show it.
-fn why(context: &Context<'_>, case: &Case<'_>, cause: Cause) -> Vec<Fact> {
+fn why(context: &Context<'_>, case: &Case<'_>, longer: Option<PerSide<u32>>) -> Vec<Fact> {
     let mut causes = Vec::new();
     let PerSide { before, after } = PerSide::from_fn(|side| context.builds.census(side));
     let bytes = |side: Side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side));
@@ -558,8 +554,7 @@ fn why(context: &Context<'_>, case: &Case<'_>, cause: Cause) -> Vec<Fact> {
     if old > 0 && new as f64 > GROWN_BODY * old as f64 {
         causes.push(Fact::GrownCode { before: old, after: new });
     }
-    let lines = if cause == Cause::InlineRegression { source_lines(context, case) } else { None };
-    if let Some(lines) = lines.filter(|lines| lines.after > lines.before) {
+    if let Some(lines) = longer {
         causes.push(Fact::GrownSource { lines });
         return causes;
     }

@@ -14,6 +14,7 @@ use super::asked_as_before::asked_as_before;
 use super::called_as_often::own_times_at_most;
 use super::checks;
 use super::code_counts::{self, FEW_SAMPLES, calls_in_code, copies_in_code};
+use super::growing_call::most_grown;
 use super::holder::{code_with_call, sampled_holder};
 use super::newly_active::FACTOR;
 use super::ways_around::{self, has_lost_way_around};
@@ -55,17 +56,14 @@ pub(super) fn proof_of_path(context: &Context<'_>, caller: &Case<'_>, call: &Sam
     proof_at_depth(context, caller, call, COPIED_DEPTH).or_else(|| proof_in_holder(context, caller, call))
 }
 
-/// The same for the code of a function that contains the caller, and that has most of what the callee has more under that.
+/// The same for the code of a function that contains the caller, and in which the callee grew by at least half as much as under that.
 fn proof_in_holder(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
     let callee = context.callee(call)?;
-    let shift = context.common_shift;
     let grown = |call: &SampledCall| {
         let pct = PerSide::from_fn(|side| share_pct(callee.row, side, call.weight(side)));
-        shift.own_change_pp(pct.before, pct.after)
+        context.common_shift.own_change_pp(pct.before, pct.after)
     };
-    let calls = context.calls_by_code(callee.row, Side::After).into_iter();
-    let most = calls.max_by(|a, b| grown(a).total_cmp(&grown(b)))?;
-    let holder = context.caller(most)?;
+    let (most, holder) = most_grown(context, callee.row, context.calls_by_code(callee.row, Side::After))?;
     let is_it = !std::ptr::eq(holder.row, caller.row)
         && ways_around::contains(context, holder, caller)
         && grown(most) >= EXPLAINING_PART * grown(call);
