@@ -13,7 +13,7 @@ use super::measure_change::CostExtent;
 use super::pointer_calls::{CallPlace, PointerCalls};
 use super::prepare::{Prepared, PreparedRun};
 use super::row::Row;
-use crate::normalize::KeyId;
+use crate::normalize::{KeyId, Level};
 
 /// What the stacks show of calls.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -87,13 +87,16 @@ pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCal
     for run in &prepared.runs {
         mark_called(run, prepared.renames, &wanted, &mut called);
     }
-    let (mut pairs, mut of_code, mut places) = (Pairs::default(), Pairs::default(), Places::default());
     let (runs, renames) = (&prepared.runs, prepared.renames);
-    rayon::join(
-        || runs.iter().for_each(|run| count_run(run, renames, (&wanted, &called), &mut pairs)),
+    let ((pairs, of_code), places) = rayon::join(
         || {
+            let of = (&*wanted, &*called);
+            rayon::join(|| pairs_of_levels(runs, renames, of), || pairs_of_code(runs, renames, of))
+        },
+        || {
+            let mut places = Places::default();
             runs.iter().for_each(|run| count_places(run, renames, &wanted, &mut places));
-            of_code = pairs_of_code(runs, renames, (&wanted, &called));
+            places
         },
     );
     let call = |((caller, callee), weight): ((KeyId, KeyId), PerSide<Weight>)| {
@@ -123,8 +126,31 @@ pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCal
 /// The pairs of functions with code of their own, one above the other, that some stack has inlined functions between.
 fn pairs_of_code(runs: &[PreparedRun<'_>], renames: &Renames, of: (&[bool], &[bool])) -> Pairs {
     let (mut pairs, mut apart) = (Pairs::default(), FxHashSet::default());
-    runs.iter().for_each(|run| count_code(run, renames, of, &mut pairs, &mut apart));
+    for run in runs {
+        count_run(run, of, &mut pairs, |levels, of_stack| {
+            let machine = || levels.iter().enumerate().filter(|(_, level)| !level.inlined);
+            for ((above, caller), (below, callee)) in machine().zip(machine().skip(1)) {
+                let pair = (renames.canonical(caller.key), renames.canonical(callee.key));
+                of_stack.push(pair);
+                if below - above > 1 {
+                    apart.insert(pair);
+                }
+            }
+        });
+    }
     pairs.retain(|pair, _| apart.contains(pair));
+    pairs
+}
+
+/// The pairs of functions one above the other, inlined ones, too.
+fn pairs_of_levels(runs: &[PreparedRun<'_>], renames: &Renames, of: (&[bool], &[bool])) -> Pairs {
+    let mut pairs = Pairs::default();
+    for run in runs {
+        count_run(run, of, &mut pairs, |levels, of_stack| {
+            let canonical = levels.iter().map(|level| renames.canonical(level.key));
+            of_stack.extend(canonical.clone().zip(canonical.skip(1)));
+        });
+    }
     pairs
 }
 
@@ -156,54 +182,19 @@ fn mark_called(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], called
     }
 }
 
-/// Adds the pairs of functions with code of their own in one run, and which of them have inlined functions in between.
-fn count_code(
-    run: &PreparedRun<'_>,
-    renames: &Renames,
-    (wanted, called): (&[bool], &[bool]),
-    pairs: &mut Pairs,
-    apart: &mut FxHashSet<(KeyId, KeyId)>,
-) {
-    let is_of = |keys: &[bool], key: KeyId| keys.get(key.0 as usize).copied().unwrap_or(false);
-    let mut of_stack: Vec<(KeyId, KeyId)> = Vec::new();
-    for (stack, weight) in (0_u32..).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
-        let levels = run.stacks.get(StackId(stack));
-        let machine = || levels.iter().enumerate().filter(|(_, level)| !level.inlined);
-        of_stack.clear();
-        for ((above, caller), (below, callee)) in machine().zip(machine().skip(1)) {
-            let pair = (renames.canonical(caller.key), renames.canonical(callee.key));
-            if is_of(wanted, pair.0) || is_of(called, pair.1) {
-                of_stack.push(pair);
-                if below - above > 1 {
-                    apart.insert(pair);
-                }
-            }
-        }
-        of_stack.sort_unstable();
-        of_stack.dedup();
-        for pair in &of_stack {
-            pairs.entry(*pair).or_default()[run.side] += Weight(weight);
-        }
-    }
-}
-
+/// Adds the pairs that stacks of one run have, each once a stack, of which the caller is wanted or the callee is called by one that is.
 fn count_run(
     run: &PreparedRun<'_>,
-    renames: &Renames,
     (wanted, called): (&[bool], &[bool]),
     pairs: &mut Pairs,
+    mut add_pairs: impl FnMut(&[Level], &mut Vec<(KeyId, KeyId)>),
 ) {
     let is_of = |keys: &[bool], key: KeyId| keys.get(key.0 as usize).copied().unwrap_or(false);
     let mut of_stack: Vec<(KeyId, KeyId)> = Vec::new();
     for (stack, weight) in (0_u32..).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
-        let levels = run.stacks.get(StackId(stack));
-        let canonical = levels.windows(2).map(|pair| match pair {
-            [caller, callee] => (renames.canonical(caller.key), renames.canonical(callee.key)),
-            _ => unreachable!("windows of two"),
-        });
         of_stack.clear();
-        of_stack
-            .extend(canonical.filter(|(caller, callee)| is_of(wanted, *caller) || is_of(called, *callee)));
+        add_pairs(run.stacks.get(StackId(stack)), &mut of_stack);
+        of_stack.retain(|(caller, callee)| is_of(wanted, *caller) || is_of(called, *callee));
         of_stack.sort_unstable();
         of_stack.dedup();
         for pair in &of_stack {

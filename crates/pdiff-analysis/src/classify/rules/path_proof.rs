@@ -1,5 +1,7 @@
 //! Proofs that a function goes on to what it calls where it returned early: by the code of both builds, and by the samples in it.
 
+use std::cell::LazyCell;
+
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::{Case, share_pct};
@@ -182,6 +184,7 @@ fn proof_at_depth(
         return proof_at_depth(context, caller, main_here, depth - 1);
     }
     let names = || (caller.row.name.to_string(), callee.row.name.to_string());
+    let asking = LazyCell::new(|| asked_as_before(context, caller, OTHER_TIMES));
     let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
     let was_absent = was_absent(context, callee.row, pct);
     // What costs more elsewhere, too, may do more each time, and so may other code: but not so many times as much.
@@ -206,10 +209,7 @@ fn proof_at_depth(
     let is_called_more =
         callee.is_of_library() || code_counts::is_called_more(context, callee) || was_never_called();
     // Callers of the same code that run as before ask no more.
-    let is_asked_above = || {
-        ways_around::is_asked_above(context, caller)
-            && asked_as_before(context, caller, OTHER_TIMES).is_none()
-    };
+    let is_asked_above = || ways_around::is_asked_above(context, caller) && asking.is_none();
     if !is_called_more || !runs_as_before() || is_asked_above() {
         return None;
     }
@@ -218,10 +218,7 @@ fn proof_at_depth(
     }
     // What never went on before, and always does now, took the ways that are gone.
     let took_lost_way = || {
-        let is_asked_as_before = || {
-            caller.row.before.samples >= MIN_SAMPLES
-                && asked_as_before(context, caller, OTHER_TIMES).is_some()
-        };
+        let is_asked_as_before = || caller.row.before.samples >= MIN_SAMPLES && asking.is_some();
         let never_went_on = || {
             ways_around::took_way_around(context, caller, callee)
                 || (ways_around::may_have_taken_way(context, caller, callee) && is_asked_as_before())
@@ -272,7 +269,7 @@ fn proof_at_depth(
         }
         let ways = ways_around::fewer_ways_of_absent(context, caller, callee)?;
         let (name, callee_name) = names();
-        if let Some(callers) = asked_as_before(context, caller, OTHER_TIMES) {
+        if let Some(callers) = asking.clone() {
             return Some(Fact::NeverWentOn {
                 caller: name,
                 callee: callee_name,
