@@ -74,8 +74,10 @@ pub struct FewerWays {
     pub conditions: PerSide<usize>,
     /// What those ask that are gone.
     pub asks: Vec<String>,
-    /// The base side's samples in code that only these lead to.
+    /// The base side's samples in code that only these lead to...
     pub taken: u64,
+    /// ...or, if several of them may lead to the same code, in that of all ways without the call.
+    pub is_of_all_ways: bool,
     /// All samples of that side.
     pub all: u64,
 }

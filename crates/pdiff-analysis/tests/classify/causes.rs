@@ -1,6 +1,6 @@
 //! One case a cause; fast paths and successors have files of their own.
 
-use pdiff_analysis::classify::{CallCounts, Evidence, Fact, Limit, Reason, SelfChange, Tag};
+use pdiff_analysis::classify::{CallCounts, Evidence, Fact, Limit, Reason, Tag};
 use pdiff_analysis::matching::SourceMove;
 use pdiff_profile::PerSide;
 
@@ -334,73 +334,6 @@ fn new_library_code_is_likely_at_most() {
 }
 
 #[test]
-fn a_function_that_counts_say_is_called_as_often_costs_more_per_call_for_sure() {
-    let (before, after) = (with_rest("main;run 50"), with_rest("main;run 100"));
-    let build = |hash: u32| format!("main:50 work:50 run:200 run={hash} main>run");
-    let said_with = |counts: &str| {
-        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
-        said(&classified_with(seen(&before, &build(7)), seen(&after, &build(8)), &extra), "run")
-    };
-    assert_eq!(said_with("run\t100\t104\n"), "heavier proved R-heavier");
-    // A third more calls may be a part of it.
-    assert_eq!(said_with("run\t100\t130\n"), "heavier likely R-heavier");
-    assert_eq!(said_with("work\t100\t100\n"), "heavier likely R-heavier");
-    // The same code, called by code that differs, may be slower for other reasons than what it does.
-    let counts = CallCounts::parse("run\t100\t104\n").unwrap();
-    let extra = Extra { counts: Some(counts), ..Extra::default() };
-    let caller = |hash: u32| format!("{} main={hash}", build(7));
-    let same = classified_with(seen(&before, &caller(1)), seen(&after, &caller(2)), &extra);
-    assert_eq!(said(&same, "run"), "heavier likely R-heavier");
-}
-
-#[test]
-fn counts_tell_more_calls_from_heavier() {
-    let (before, after) = (with_rest("main;run 50"), with_rest("main;run 100"));
-    let build = "main:50 work:50 run:200 run=7 main>run";
-    let extra = Extra { counts: Some(CallCounts::parse("run\t1\t2\n").unwrap()), ..Extra::default() };
-    let counted = classified_with(seen(&before, build), seen(&after, build), &extra);
-    assert_eq!(said(&counted, "run"), "more-calls proved R-more-calls");
-    let guessed = classified(seen(&before, build), seen(&after, build));
-    assert_eq!(said(&guessed, "run"), "heavier likely R-heavier");
-    let reason = &verdict(&guessed, "run").reason;
-    assert!(matches!(reason, Reason::SelfChanged { code: SelfChange::SameCode, .. }), "{reason:?}");
-}
-
-#[test]
-fn the_caller_that_makes_most_of_the_calls_that_are_more_is_named() {
-    let of = |find: u64| {
-        with_rest(&format!("main;run 50\nmain;scan 20\nmain;run;+text;find {find}\nmain;scan;find 9"))
-    };
-    let build = "main:50 work:50 run:200 run=7 scan:90 main>run main>scan text:0 run<text*1 scan<text*1 run>find scan>find find:80 find=9";
-    let said_with = |counts: &str| {
-        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
-        let outcome = classified_with(seen(&of(50), build), seen(&of(120), build), &extra);
-        assert_eq!(said(&outcome, "find"), "more-calls proved R-more-calls");
-        let Reason::MoreCalls { caller, .. } = &verdict(&outcome, "find").reason else { panic!("{counts}") };
-        assert_eq!(verdict(&outcome, "find").callers, Vec::from_iter(caller.clone()));
-        caller.clone()
-    };
-    // The stacks show it called in a copy of a helper: the code that contains that makes the calls.
-    assert_eq!(said_with("find\t10\t24\nrun -> find\t8\t22\nscan -> find\t2\t2\n"), Some("run".to_owned()));
-    assert_eq!(said_with("find\t10\t24\nrun -> find\t8\t12\nscan -> find\t2\t2\n"), None);
-}
-
-#[test]
-fn counts_that_do_not_tell_calls_by_caller_are_not_asked_for_again() {
-    let before = with_rest("main;look_up 60\nmain;other;slow 30");
-    let after = with_rest("main;look_up 62\nmain;look_up;slow 80\nmain;other;slow 30");
-    let build = "main:50 work:50 other:60 look_up:200 slow:300 look_up>slow other>slow";
-    let limit = |counts: Option<&str>| {
-        let counts = counts.map(|counts| CallCounts::parse(counts).unwrap());
-        let extra = Extra { counts, ..Extra::default() };
-        let outcome = classified_with(seen(&before, build), seen(&after, build), &extra);
-        verdict(&outcome, "look_up").limited_by.clone()
-    };
-    assert_eq!(limit(None), Some(Limit::PathNotCounted));
-    assert_eq!(limit(Some("look_up\t1\t1\n")), Some(Limit::PathNotInCounts));
-}
-
-#[test]
 fn a_function_that_is_longer_in_the_source_is_told_as_a_reason_why_it_is_inlined_no_more() {
     let source = |next: &str, line: u32| {
         let of = |next_line: u32, leaf: &str| {
@@ -443,33 +376,6 @@ fn busy_waiting_and_costs_of_design_are_tags() {
     assert_eq!(verdict(&outcome, "ut_delay").tags, [Tag::SpinWait]);
     assert_eq!(verdict(&outcome, "spin").tags, [Tag::SpinWait]);
     assert_eq!(verdict(&outcome, "log_writer").tags, [Tag::Architectural]);
-}
-
-#[test]
-fn counts_are_told_once_of_every_function_that_was_counted() {
-    let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;audit 50"));
-    let build = "main:50 work:50 run:200 audit:300 run>audit";
-    let counts = CallCounts::parse("audit\t0\t1\nrun\t2\t4\n").unwrap();
-    let extra = Extra { counts: Some(counts), ..Extra::default() };
-    let outcome = classified_with(seen(&before, build), seen(&after, build), &extra);
-    let told = |name: &str| {
-        let facts = verdict(&outcome, name).evidence.iter();
-        facts.filter(|evidence| matches!(evidence.fact, Fact::Calls { .. })).count()
-    };
-    assert_eq!(["run", "audit", "work"].map(told), [1, 1, 0]);
-}
-
-#[test]
-fn counts_prove_that_only_one_run_entered_a_function() {
-    let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;audit 50"));
-    let build = "main:50 work:50 run:200 audit:300 run>audit";
-    let check = |counts: &str, expected: &str| {
-        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
-        let outcome = classified_with(seen(&before, build), seen(&after, build), &extra);
-        assert_eq!(said(&outcome, "audit"), expected, "{counts}");
-    };
-    check("audit\t0\t1\n", "newly-active proved R-newly-active");
-    check("audit\t0.5\t1\n", "newly-active likely R-newly-active");
 }
 
 #[test]

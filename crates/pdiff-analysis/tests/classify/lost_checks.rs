@@ -4,7 +4,7 @@ use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified_with, said, seen, steady};
 use crate::fast_paths::Ways;
-use crate::fewer_ways::{LIKELY, PROVED, ways};
+use crate::fewer_ways::{LIKELY, PROVED, said_of_get_under, ways};
 
 #[test]
 fn a_check_that_any_code_has_is_not_the_one_that_is_gone() {
@@ -26,21 +26,6 @@ fn a_check_that_any_code_has_is_not_the_one_that_is_gone() {
     assert_eq!(said_with("cmp4,0,r cmp8,5,r", "cmp8,5,r"), LIKELY);
     assert_eq!(said_with("cmp4,0,r cmp8,0,[+8]", "cmp8,0,[+8]"), LIKELY);
     assert_eq!(said_with("cmp4,0,r cmp8,0,[stack+i]", "cmp8,0,[stack+i]"), PROVED);
-}
-
-/// What is said of `get`, which goes on to `read` where it never did, under `main` with this code.
-fn said_of_get_under(ways: &Ways, main: [u32; 2]) -> String {
-    let (steady, words) = steady();
-    let before = format!("{steady}main;get 60\nmain;other;read 20");
-    let after = format!("{steady}main;get 60\nmain;other;read 20\nmain;get;read 90");
-    let build = |get: u32, main: u32| {
-        format!(
-            "main:50 main={main} {words} main>get get>read read:300 read=39 other:80 other=38 other>read get:200 get={get}"
-        )
-    };
-    let extra = Extra { paths: Some(ways), ..Extra::default() };
-    let (old, new) = (build(60, main[0]), build(61, main[1]));
-    said(&classified_with(seen(&before, &old), seen(&after, &new), &extra), "get")
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod changed_callees;
 mod code_differences;
 mod consequences;
 mod copies;
+mod counted;
 mod doubts;
 mod early_returns;
 mod edges;

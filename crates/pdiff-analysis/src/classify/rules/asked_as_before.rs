@@ -14,8 +14,9 @@ const MOST_OF_CALLERS: f64 = 0.8;
 /// The callers that are looked at are at most so many calls up; those between contain the function.
 const FARTHEST_CALLER: usize = 3;
 
-/// The callers that have most of a function after, if their code is the same as before, or calls it under the same conditions, and their own code costs at most `most` times as
-/// much, with one standard error added. A caller that contains the function differs for that: its own callers count.
+/// The callers that have most of a function after, if their code is the same as before, or calls it under the same conditions, and their own
+/// code costs at most `most` times as much, with one standard error added. A caller that contains the function differs for that: its own
+/// callers count.
 pub(super) fn asked_as_before(context: &Context<'_>, case: &Case<'_>, most: f64) -> Option<Vec<String>> {
     let mut names = Vec::new();
     let part = part_as_before(context, (case, case), most, FARTHEST_CALLER, &mut names);

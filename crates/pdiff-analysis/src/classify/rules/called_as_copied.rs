@@ -17,7 +17,8 @@ const MOST_OF_CALLERS: f64 = 0.8;
 const MOST_TIMES: f64 = 1.3;
 
 /// The callers that have most of a function's weight after, if the before build has as many copies of it in each as the after build has
-/// calls, or more, and their own code costs no more than before and lost no check. Of builds that are further apart, equal numbers may be of other calls.
+/// calls and copies, or more, and their own code costs no more than before and lost no check. Of builds that are further apart, equal
+/// numbers may be of other calls.
 pub(super) fn called_as_copied(context: &Context<'_>, case: &Case<'_>) -> Option<Vec<String>> {
     let row = case.row;
     let is_such = |caller: &Case<'_>| {

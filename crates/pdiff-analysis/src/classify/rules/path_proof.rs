@@ -282,7 +282,11 @@ fn proof_at_depth(
         let runs_no_more =
             ways.asks.len() > 1 && own_times_at_most(context, caller).is_some_and(|own| own <= OTHER_TIMES);
         let taken = ways_around::taken_around(context, caller, callee).filter(|_| runs_no_more)?;
-        Some(Fact::FewerWaysAround { caller: name, callee: callee_name, ways: FewerWays { taken, ..ways } })
+        Some(Fact::FewerWaysAround {
+            caller: name,
+            callee: callee_name,
+            ways: FewerWays { taken, is_of_all_ways: true, ..ways },
+        })
     };
     by_code.or_else(by_samples).or_else(by_conditions).or_else(by_absence).or_else(by_turns)
 }

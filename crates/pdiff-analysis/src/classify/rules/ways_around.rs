@@ -279,7 +279,7 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
         Some((conditions, samples_around(context, caller, callee, side)?))
     };
     let ((mut lost, before), (after_ways, after)) = (of(Side::Before)?, of(Side::After)?);
-    let conditions = PerSide::new(lost.len(), after_ways.len());
+    let known = lost.len();
     // Of several that ask the same, those with the fewest samples may be the ones that are gone: the last ones are kept.
     let mut kept: Vec<ConditionAround> = Vec::new();
     let mut keep = |way: &ConditionAround, is_it: fn(&str, &str) -> bool| {
@@ -295,9 +295,16 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
     let is_doubled = |way: &ConditionAround| {
         is_telling(&way.asks) && all_before.as_ref().is_some_and(|all| all.contains(&way.asks))
     };
-    if !unknown.iter().all(|way| keep(way, asks_alike) || is_doubled(way)) {
-        return None;
+    let mut doubled = 0;
+    for way in unknown {
+        if !keep(way, asks_alike) {
+            if !is_doubled(way) {
+                return None;
+            }
+            doubled += 1;
+        }
     }
+    let conditions = PerSide::new(known, after_ways.len() - doubled);
     let samples = |ways: &[ConditionAround]| ways.iter().map(|way| way.samples).sum::<u64>();
     let expected = samples(&kept) as f64 * after.all as f64 / before.all.max(1) as f64;
     let is_left_as_before =
@@ -333,7 +340,7 @@ pub(super) fn fewer_ways_around(
     let taken = lost.iter().map(|way| way.samples).sum();
     let is_proof = taken >= FEW_SAMPLES && is_often(taken, &samples.before);
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
-    is_proof.then_some(FewerWays { conditions, asks, taken, all: samples.before.all })
+    is_proof.then_some(FewerWays { conditions, asks, taken, is_of_all_ways: false, all: samples.before.all })
 }
 
 /// The same of a callee that the before run did not go on to at all: the ways that are gone were taken, or had next to no code, so that they
@@ -349,7 +356,8 @@ pub(super) fn fewer_ways_of_absent(
     // Code that several conditions lead to has the samples of none alone.
     let is_taken = taken >= FEW_SAMPLES || (lost.len() > 1 && samples.before.around >= FEW_SAMPLES);
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
-    (is_short || is_taken).then_some(FewerWays { conditions, asks, taken, all: samples.before.all })
+    let all = samples.before.all;
+    (is_short || is_taken).then_some(FewerWays { conditions, asks, taken, is_of_all_ways: false, all })
 }
 
 /// Whether ways with so many samples were taken so often that they explain most of why a callee costs so many times as much.

@@ -216,9 +216,11 @@ pub fn fact_text(of: &Fact) -> String {
         ),
         Fact::FewerWaysAround { caller, callee, ways } => {
             let PerSide { before, after } = ways.conditions;
+            let where_taken =
+                if ways.is_of_all_ways { "ways without that call" } else { "the ways that are gone" };
             format!(
                 "{caller} could return without a call of {callee} under {before} conditions before and can under {after} after, of the same \
-                 kinds; {} of {} samples before are on the ways that are gone ({})",
+                 kinds; {} of {} samples before are on {where_taken} (gone: {})",
                 ways.taken,
                 ways.all,
                 conditions_text(&ways.asks)
