@@ -15,6 +15,7 @@ mod code_counts;
 mod code_quality;
 mod common_shift;
 mod cost_per_call;
+mod costs_by_calls;
 mod done_elsewhere;
 mod edge;
 mod entered;
