@@ -189,6 +189,7 @@ impl CodePaths for ProgramPaths<'_> {
         let condition = |way: WayAround| ConditionAround {
             samples: samples(&way.code),
             bytes: bytes(&way.code),
+            other_way: SampledCode { samples: samples(&way.other_way), bytes: bytes(&way.other_way) },
             asks: way.asks,
         };
         let mut conditions: Vec<ConditionAround> = ways.into_iter().map(condition).collect();
@@ -214,7 +215,7 @@ impl CodePaths for ProgramPaths<'_> {
         let less_taken = |ways: BothWays| {
             let of = ways.code.iter().map(|code| (samples(code), bytes(code)));
             let (samples, bytes) = of.min().unwrap_or_default();
-            ConditionAround { asks: ways.asks, samples, bytes }
+            ConditionAround { asks: ways.asks, samples, bytes, other_way: SampledCode::default() }
         };
         let mut conditions: Vec<ConditionAround> = ways.into_iter().map(less_taken).collect();
         conditions.sort_unstable();
@@ -266,12 +267,15 @@ impl CodePaths for ProgramPaths<'_> {
     }
 
     fn samples_once(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesOnce> {
-        let outside_loops = self.of(side)?.outside_loops(bodies)?;
+        let code = self.of(side)?;
+        let outside_loops = code.outside_loops(bodies)?;
+        let in_every_call = code.once_in_every_call(bodies).unwrap_or_default();
         let sampled = self.sampled(side)?;
         let mut samples = SamplesOnce { all: sampled.all, ..SamplesOnce::default() };
         for (addr, _, count) in sampled.within(bodies).filter(|(_, is_leaf, _)| *is_leaf) {
             samples.own += count;
             samples.once += if is_within(&outside_loops, addr) { count } else { 0 };
+            samples.in_every_call += if is_within(&in_every_call, addr) { count } else { 0 };
         }
         Some(samples)
     }

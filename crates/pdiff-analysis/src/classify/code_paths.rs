@@ -28,7 +28,7 @@ pub struct SamplesAround {
 }
 
 /// The samples in some code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct SampledCode {
     /// The samples.
     pub samples: u64,
@@ -39,8 +39,10 @@ pub struct SampledCode {
 /// The samples in a function's own code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SamplesOnce {
-    /// Those in code that runs at most once in a call: outside of loops.
+    /// Those in code that runs at most once in a call: outside of loops...
     pub once: u64,
+    /// ...and those in what of it every call runs.
+    pub in_every_call: u64,
     /// All of them.
     pub own: u64,
     /// All of the side.
@@ -65,6 +67,8 @@ pub struct ConditionAround {
     pub samples: u64,
     /// ...and the length of that code, in bytes.
     pub bytes: u64,
+    /// Those in the code before the call that only the other way of its jump leads to.
+    pub other_way: SampledCode,
 }
 
 /// What is gone of the ways through a function without a certain call.

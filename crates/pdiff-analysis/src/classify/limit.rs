@@ -54,6 +54,11 @@ pub enum Limit {
     BodyTimes(f64),
     /// The loops of its body alone cost so many times as much as its copies did.
     LoopTimes(f64),
+    /// A caller, with what it contains, compares the same with another number than before: it may call it for other data.
+    OtherNumber {
+        /// The caller.
+        caller: String,
+    },
     /// Most of the code differs between the builds, so that a change of cost may have other reasons as well.
     OtherVersion,
     /// Only this share, in percent, was seen in the functions whose inlining in it changed.

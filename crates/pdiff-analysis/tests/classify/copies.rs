@@ -232,6 +232,35 @@ fn copies_of_a_few_instructions_that_are_calls_now_cost_what_the_body_does_if_th
 }
 
 #[test]
+fn a_caller_that_asks_for_another_number_may_call_more_often_what_it_contained() {
+    let (steady, words) = steady();
+    let said_of = |asks: [&'static str; 2], body: &'static str| {
+        // In the order of their names: leaf at 1000, main, next, run at 4000.
+        let asks_of = vec![(0x1000, PerSide::new("", body)), (0x4000, PerSide::new(asks[0], asks[1]))];
+        let once = PerSide::new(None, Some([160, 160]));
+        let ways = Ways { asks_of, once, ..Ways::default() };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let build =
+            |run: u32, leaf: &str| format!("main:50 {words} main>run run:300 run={run} {leaf} next:90");
+        let before = format!("{steady}main;run 400\nmain;run;+leaf 60");
+        let after = format!("{steady}main;run 400\nmain;run;leaf 160");
+        let new = build(61, "run>leaf leaf:120 leaf=70");
+        let outcome = classified_with(seen(&before, &build(60, "run<leaf*1")), seen(&after, &new), &extra);
+        said(&outcome, "leaf")
+    };
+    let (sure, likely) = ("inline-regression proved R-inline-lost", "inline-regression likely R-inline-lost");
+    assert_eq!(said_of(["cmp4,34,[+8],le null", "cmp4,34,[+8],le null"], ""), sure);
+    assert_eq!(said_of(["cmp4,34,[+8],le null", "cmp4,99,[+8],le null"], ""), likely);
+    // The condition is one of the body now.
+    assert_eq!(said_of(["cmp4,34,[+8],le", ""], "cmp4,34,[+8],le"), sure);
+    assert_eq!(said_of(["cmp4,34,[+8],le", ""], "cmp4,35,[+8],le"), likely);
+    // Another place; more than one differs, as in a large function; or numbers that are in any code.
+    assert_eq!(said_of(["cmp4,34,[+8],le", "cmp4,99,[+4],le"], ""), sure);
+    assert_eq!(said_of(["cmp4,34,[+8],le cmp4,5,r,e", "cmp4,99,[+8],le cmp4,6,r,e"], ""), sure);
+    assert_eq!(said_of(["cmp4,0,r,e", "cmp4,1,r,e"], ""), sure);
+}
+
+#[test]
 fn copies_of_a_function_that_only_leads_on_are_calls_and_libraries_below_it_are_its_own_doing() {
     let (steady, words) = steady();
     let build = |hash: u32, copies: u32| {

@@ -172,10 +172,13 @@ pub(crate) struct Ways {
     pub(crate) around_once: SampledCode,
     /// Whether the call is in a loop.
     pub(crate) repeats: bool,
-    /// What it asks where it may leave a way to the call, with the samples there, and the bytes: `null:3 small:40/8`.
+    /// What it asks where it may leave a way to the call, with the samples there, the bytes, and the samples in as
+    /// many bytes on the other way: `null:3 small:40/8 kind:0/8/2`.
     pub(crate) conditions: PerSide<Option<&'static str>>,
     /// Samples in the callee's code outside of loops, and in all of it; by default a tenth, and ten times as many after.
     pub(crate) once: PerSide<Option<[u64; 2]>>,
+    /// Samples in what every call of it runs; by default none.
+    pub(crate) in_every_call: PerSide<u64>,
     /// The most samples at one instruction of the callee, and those in all of its code; by default not known.
     pub(crate) at_one: PerSide<Option<[u64; 2]>>,
     /// How many calls lead to another one.
@@ -249,16 +252,25 @@ impl CodePaths for Ways {
         if bodies.first().is_some_and(|body| body.start == self.past.0) {
             let asks = self.past.1[side].split_whitespace();
             return Some(
-                asks.map(|asks| ConditionAround { asks: asks.into(), samples: 0, bytes: 100 }).collect(),
+                asks.map(|asks| ConditionAround {
+                    asks: asks.into(),
+                    samples: 0,
+                    bytes: 100,
+                    other_way: SampledCode::default(),
+                })
+                .collect(),
             );
         }
         let condition = |word: &str| {
             let (asks, samples) = word.split_once(':')?;
-            let (samples, bytes) = samples.split_once('/').unwrap_or((samples, "100"));
+            let mut numbers = samples.split('/').map(|number| number.parse().ok());
+            let mut next = |by_default: u64| numbers.next().unwrap_or(Some(by_default));
+            let (samples, bytes) = (next(0)?, next(100)?);
             Some(ConditionAround {
                 asks: asks.into(),
-                samples: samples.parse().ok()?,
-                bytes: bytes.parse().ok()?,
+                samples,
+                bytes,
+                other_way: SampledCode { samples: next(0)?, bytes },
             })
         };
         let mut conditions: Vec<ConditionAround> = self.conditions[side]
@@ -308,7 +320,12 @@ impl CodePaths for Ways {
     fn samples_beside(&self, _: Side, _: &[Range<u64>], asks: &[String]) -> Option<Vec<ConditionAround>> {
         let beside = |word: &str| {
             let (of, samples) = word.split_once(':')?;
-            Some(ConditionAround { asks: of.into(), samples: samples.parse().ok()?, bytes: 100 })
+            Some(ConditionAround {
+                asks: of.into(),
+                samples: samples.parse().ok()?,
+                bytes: 100,
+                other_way: SampledCode::default(),
+            })
         };
         let mut conditions: Vec<ConditionAround> =
             self.beside.split_whitespace().filter_map(beside).collect();
@@ -318,7 +335,8 @@ impl CodePaths for Ways {
     }
 
     fn samples_once(&self, side: Side, _: &[Range<u64>]) -> Option<SamplesOnce> {
-        let samples = |[once, own]: [u64; 2]| SamplesOnce { once, own, all: 10_000 };
+        let in_every_call = self.in_every_call[side];
+        let samples = |[once, own]: [u64; 2]| SamplesOnce { once, in_every_call, own, all: 10_000 };
         let by_default = PerSide::new([10, 100], [100, 1000]);
         Some(samples(self.once[side].unwrap_or(by_default[side])))
     }

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::binary::call_targets::{CallTargets, ways_out};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::layout::{Layout, Processor};
+use crate::disassembly::always::once_in_every_call;
 use crate::disassembly::both_ways::{BothWays, both_ways};
 use crate::disassembly::conditions::all_conditions;
 use crate::disassembly::frame_bytes::frame_bytes;
@@ -25,7 +26,7 @@ use crate::disassembly::no_return::NoReturn;
 use crate::disassembly::numbers::{Code, change};
 use crate::disassembly::once::{in_loops, outside_loops};
 use crate::disassembly::steps::{
-    NeverReturns, Step, around, calls, calls_in_a_row, leading_to, ranges, reached, steps,
+    NeverReturns, Step, around, calls, calls_in_a_row, leading_to, ranges, reached, reached_only_by, steps,
 };
 use crate::disassembly::turns::{TurnsAround, turns_around};
 use crate::error::Error;
@@ -184,6 +185,13 @@ impl CallPaths {
         self.asked(bodies, &[], outside_loops)
     }
 
+    /// The code of a function that every call runs exactly once: it is in no loop, and all ways lead through it. `None` if the ways are not
+    /// known.
+    #[must_use]
+    pub fn once_in_every_call(&self, bodies: &[Range<u64>]) -> Option<Vec<Range<u64>>> {
+        self.asked(bodies, &[], once_in_every_call)
+    }
+
     /// Whether functions that begin at these addresses set up a frame at once, so that stacks by frame pointers show who called them.
     #[must_use]
     pub fn have_frames(&self, functions: &[u64]) -> bool {
@@ -258,6 +266,8 @@ pub struct WayAround {
     pub asks: Box<str>,
     /// The code that only this jump leads to, in order. It may have none: ways return at the same place.
     pub code: Vec<Range<u64>>,
+    /// The code before the call that only the other way of the jump leads to.
+    pub other_way: Vec<Range<u64>>,
 }
 
 fn can_skip(
@@ -293,7 +303,7 @@ fn conditions_around(
     let entry = parts.first()?.0;
     let around = around(&steps, entry)?;
     let (calls, leaves) = (leading_to(&steps, |step| step.calls), leading_to(&steps, |step| step.leaves));
-    let mut found: Vec<(Box<str>, BTreeSet<u64>)> = Vec::new();
+    let mut found: Vec<(Box<str>, BTreeSet<u64>, BTreeSet<u64>)> = Vec::new();
     for at in reached(&steps, [entry], false)? {
         let step = steps.get(&at)?;
         let Some(asks) = &step.asks else { continue };
@@ -305,25 +315,35 @@ fn conditions_around(
         let is_around = |(leads, _): (bool, bool), (other_leads, other_leaves): (bool, bool)| {
             leads && !other_leads && other_leaves
         };
-        let way = match (is_around(jump, next), is_around(next, jump)) {
-            (true, _) => step.next,
-            (_, true) => step.jump,
+        let (way, other) = match (is_around(jump, next), is_around(next, jump)) {
+            (true, _) => (step.next, step.jump),
+            (_, true) => (step.jump, step.next),
             _ => continue,
         };
         (!asks.is_empty() && found.len() < MOST_CONDITIONS).then_some(())?;
         let way = way.filter(|way| around.contains(way));
-        found.push((asks.clone(), reached(&steps, way, false)?));
+        let other_way = other.map(|to| reached_only_by(&steps, entry, (at, to)));
+        found.push((
+            asks.clone(),
+            reached(&steps, way, false)?,
+            other_way.unwrap_or_else(|| Some(BTreeSet::new()))?,
+        ));
     }
     let alone = |at: usize| {
-        let is_of_others =
-            |code: &u64| found.iter().enumerate().any(|(other, (_, way))| other != at && way.contains(code));
-        let way = found.get(at).map(|(_, way)| way).into_iter().flatten().copied();
+        let is_of_others = |code: &u64| {
+            found.iter().enumerate().any(|(other, (_, way, _))| other != at && way.contains(code))
+        };
+        let way = found.get(at).map(|(_, way, _)| way).into_iter().flatten().copied();
         ranges(&steps, way.filter(|code| around.contains(code) && !is_of_others(code)))
     };
     let mut ways: Vec<WayAround> = found
         .iter()
         .enumerate()
-        .map(|(at, (asks, _))| WayAround { asks: asks.clone(), code: alone(at) })
+        .map(|(at, (asks, _, other_way))| WayAround {
+            asks: asks.clone(),
+            code: alone(at),
+            other_way: ranges(&steps, other_way.iter().copied()),
+        })
         .collect();
     ways.sort_by(|a, b| a.asks.cmp(&b.asks));
     Some(ways)
@@ -509,6 +529,17 @@ mod tests {
         let ways = conditions(shared).unwrap_or_default();
         let code: Vec<Option<&Range<u64>>> = ways.iter().map(|way| way.code.first()).collect();
         assert_eq!(code, [Some(&(0x100e..0x1010)), None]);
+        // All that follows is past the first; past the second is the call alone, which is not reached if the other way is taken.
+        let past = |ways: Vec<WayAround>| {
+            let starts_and_ends = |way: WayAround| {
+                way.other_way.into_iter().map(|code| (code.start, code.end)).collect::<Vec<_>>()
+            };
+            ways.into_iter().map(starts_and_ends).collect::<Vec<_>>()
+        };
+        assert_eq!(past(ways), [[(0x1004, 0x100d)], [(0x1008, 0x100d)]]);
+        // The same, but that a third jump leads behind the first: test %edx,%edx; jne 0f; test %edi,%edi; je 1f; 0: ...
+        let joined = b"\x85\xd2\x75\x04\x85\xff\x74\x0a\x85\xf6\x74\x08\xe8\xef\x0f\x00\x00\xc3\x90\x90\xc3";
+        assert_eq!(past(conditions(joined).unwrap_or_default()), [vec![], vec![(0x100c, 0x1011)]]);
     }
 
     #[test]

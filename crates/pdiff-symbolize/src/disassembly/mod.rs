@@ -6,6 +6,7 @@
 //!
 //! Cost: the file's symbols, and debug information for the addresses that the index does not have yet.
 
+mod always;
 mod both_ways;
 mod call_paths;
 mod conditions;

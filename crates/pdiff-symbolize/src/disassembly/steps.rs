@@ -207,6 +207,22 @@ pub(super) fn reached(
     Some(seen)
 }
 
+/// The instructions that ways from an entry lead to, but none that does not go on from one instruction to another, without a call of the
+/// callee; `None` if a way leads into no instruction.
+pub(super) fn reached_only_by(
+    steps: &BTreeMap<u64, Step>,
+    entry: u64,
+    (from, to): (u64, u64),
+) -> Option<BTreeSet<u64>> {
+    let (mut open, mut others) = (vec![entry], BTreeSet::new());
+    while let Some(at) = open.pop() {
+        if others.insert(at) {
+            open.extend(following(steps, steps.get(&at)?).filter(|next| (at, *next) != (from, to)));
+        }
+    }
+    Some(reached(steps, [entry], false)?.difference(&others).copied().collect())
+}
+
 /// The instructions that are reached only without a call of the callee, and from which no such call follows; `None` if no way leads to
 /// a call.
 pub(super) fn around(steps: &BTreeMap<u64, Step>, entry: u64) -> Option<BTreeSet<u64>> {

@@ -69,6 +69,36 @@ pub(super) fn keeps_its_checks(context: &Context<'_>, case: &Case<'_>, moved_out
     lost.len() <= new.len() && !lost.iter().any(|asks| is_telling(asks))
 }
 
+/// Whether a function's code, with that of functions which it contained before and calls now, asks another number of the same place: it may
+/// call them for other values.
+pub(super) fn asks_another_number(context: &Context<'_>, case: &Case<'_>, moved_out: &[&Case<'_>]) -> bool {
+    let of =
+        |case: &Case<'_>, side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
+    let (Some(before), Some(mut after)) = (of(case, Side::Before), of(case, Side::After)) else {
+        return false;
+    };
+    after.extend(moved_out.iter().filter_map(|out| of(out, Side::After)).flatten());
+    let (lost, new) = (beyond(before.clone(), after.clone()), beyond(after, before));
+    // In a large function many differ, as its code is laid out anew.
+    let (Some(lost), Some(new)) = (only(&lost), only(&new)) else { return false };
+    is_telling(lost) && is_with_other_number(lost, new)
+}
+
+fn only(asks: &[Box<str>]) -> Option<&str> {
+    if let [only] = asks { Some(only) } else { None }
+}
+
+/// Whether two conditions ask the same of the same place, but for another number.
+fn is_with_other_number(one: &str, other: &str) -> bool {
+    let words = |asks: &str| asks.split([' ', ',']).map(str::to_owned).collect::<Vec<_>>();
+    let (one, other) = (words(one), words(other));
+    let is_number = |word: &str| word.parse::<i64>().is_ok();
+    let differs = one.iter().zip(&other).filter(|(a, b)| a != b).collect::<Vec<_>>();
+    one.len() == other.len()
+        && !differs.is_empty()
+        && differs.iter().all(|(a, b)| is_number(a) && is_number(b))
+}
+
 /// What is left of some words without others, each of which takes one away.
 pub(super) fn beyond(mut rest: Vec<Box<str>>, others: impl IntoIterator<Item = Box<str>>) -> Vec<Box<str>> {
     for asks in others {

@@ -122,8 +122,12 @@ const CALLS_PART: f64 = 0.6;
 /// What is called more costs at least so many times as much in such code, by a standard error.
 const MORE_ONCE: f64 = 1.3;
 
+/// Code that every call runs explains at least this part of what all of a function's code costs more, on a log scale: else other ways are
+/// taken through it, for other data.
+const IN_EVERY_CALL: f64 = 0.5;
+
 /// Whether samples show that a function of the same code is called more, rather than that a call costs more: its code outside of loops
-/// grew, and as all of it did.
+/// grew, as all of it did, and what every call runs does not deny it.
 pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
     let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
     let (Some(before), Some(after)) = (of(Side::Before), of(Side::After)) else { return false };
@@ -134,7 +138,38 @@ pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
     let has_grown = at_least >= MORE_ONCE * expected;
     // As many samples before as all of its code says, or fewer.
     let expected = number(before.own) * new / number(after.own).max(1.0);
-    has_grown && old - old.sqrt() <= expected / CALLS_PART + 1.0
+    has_grown && old - old.sqrt() <= expected / CALLS_PART + 1.0 && !is_denied(context, before, after)
+}
+
+/// Whether code that every call runs costs too little more for so many more calls as all of the function's code would say. Both runs'
+/// samples in it may be off by a standard error.
+fn is_denied(context: &Context<'_>, before: SamplesOnce, after: SamplesOnce) -> bool {
+    times_in_every_call(context, before, after, f64::sqrt).is_some()
+}
+
+/// Whether samples show that a function of the same code is not called more by one that never called it before: what every call runs costs
+/// hardly more. New calls may take other ways through it than those of other callers.
+pub(super) fn is_hardly_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
+    let of_both = of(Side::Before).zip(of(Side::After));
+    let times = of_both.and_then(|(before, after)| times_in_every_call(context, before, after, |_| 0.0));
+    times.is_some_and(|times| times < MORE_ONCE)
+}
+
+/// How many times as much code that every call runs costs, if that is too little, where its samples may be off by this.
+fn times_in_every_call(
+    context: &Context<'_>,
+    before: SamplesOnce,
+    after: SamplesOnce,
+    error: impl Fn(f64) -> f64,
+) -> Option<f64> {
+    let number = |samples: u64| samples as f64;
+    let (old, new) = (number(before.in_every_call), number(after.in_every_call));
+    let factor = context.common_shift.factor() * number(after.all).max(1.0) / number(before.all).max(1.0);
+    let times = |old: f64, new: f64| new / (factor * old);
+    let at_most = times(old - error(old), new + error(new));
+    let is_less = at_most < times(number(before.own), number(after.own)).powf(IN_EVERY_CALL);
+    (before.in_every_call >= FEW_SAMPLES && is_less).then_some(at_most)
 }
 
 /// The samples that a function has after in code of its own that runs once in a call, under a caller where it has this share: there were

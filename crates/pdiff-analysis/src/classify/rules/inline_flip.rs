@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::called_as_copied::called_as_copied;
 use super::called_as_often::most_samples;
+use super::checks::asks_another_number;
 use super::code_counts::{calls_in_code, code_bytes, copies_in_code, has_no_body, loops_pct};
 use super::edge;
 use super::family_cost::{FamilyCosts, family_costs};
@@ -275,6 +276,11 @@ fn callee_of(
     {
         finding = finding.limited(Confidence::Likely, Limit::LoopTimes(times));
     }
+    if cause == Cause::InlineRegression
+        && let Some(caller) = asks_another(context, case, &flips)
+    {
+        finding = finding.limited(Confidence::Likely, Limit::OtherNumber { caller });
+    }
     // Where copies anywhere hardly show samples, other changes may be the reason: it also has code of its own, or the run of that side
     // hardly entered it, and the callers that contain the copies do not have what it was.
     let all_copies = row.side(inlined_on).x_pct() - row.side(inlined_on).booked_self_pct;
@@ -512,6 +518,15 @@ fn moved_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCa
         Some((copied, own.min(called + context.orphaned_pct(of, called_on))))
     };
     callees.iter().filter_map(moved).collect()
+}
+
+/// The first caller that asks for another number than before, in its code or in that of the function that it contained.
+fn asks_another(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip]) -> Option<String> {
+    let callers =
+        flips.iter().filter_map(|flip| context.flip_rows(flip).into_array().into_iter().flatten().next());
+    let callers = callers.filter_map(|row| context.cases.get(context.row_number(row)?));
+    let mut asking = callers.filter(|caller| asks_another_number(context, caller, &[case]));
+    asking.next().map(|caller| caller.row.name.to_string())
 }
 
 fn flip_fact(context: &Context<'_>, case: &Case<'_>, flip: &CallerFlip, inlined_on: Side) -> Fact {

@@ -204,8 +204,11 @@ fn proof_at_depth(
         || sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
     let runs_as_before =
         || own_times_at_most(context, holder()).is_some_and(|of_caller| explains_little(of_caller, times));
-    let was_never_called =
-        || was_absent && code_counts::once_under(context, callee, pct.after) >= FEW_SAMPLES as f64;
+    let was_never_called = || {
+        was_absent
+            && code_counts::once_under(context, callee, pct.after) >= FEW_SAMPLES as f64
+            && !code_counts::is_hardly_called_more(context, callee)
+    };
     let is_called_more =
         callee.is_of_library() || code_counts::is_called_more(context, callee) || was_never_called();
     // Callers of the same code that run as before ask no more.
