@@ -175,6 +175,10 @@ impl CodePaths for ProgramPaths<'_> {
         Some(samples)
     }
 
+    fn least_calls(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<u32> {
+        self.of(side)?.least_calls(bodies, callees)
+    }
+
     fn conditions_around(
         &self,
         side: Side,

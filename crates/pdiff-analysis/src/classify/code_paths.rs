@@ -120,6 +120,9 @@ pub trait CodePaths: Debug + Sync {
     /// way leads to such a call.
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
 
+    /// How many such calls every way through such a function makes at least; `None` where the ways are not known, or none leads out.
+    fn least_calls(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<u32>;
+
     /// The conditions under which such a function leaves a way to such a call, sorted by what they ask, with the samples of a side
     /// there. `None` where [`Self::samples_around`] has no answer, and where it is not known what a jump asks.
     fn conditions_around(

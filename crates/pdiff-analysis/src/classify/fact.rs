@@ -255,6 +255,15 @@ pub enum Fact {
         /// The callee.
         callee: String,
     },
+    /// The code of both builds: so many calls of a callee every way through a caller makes at least.
+    MoreLeastCalls {
+        /// The caller.
+        caller: String,
+        /// The callee.
+        callee: String,
+        /// The calls.
+        least: PerSide<u32>,
+    },
     /// The code of both builds and the samples of each side: a caller lost conditions around a callee whose ways have hardly any code, and the
     /// before run did not go on to it, though the same callers asked as often.
     NeverWentOn {
@@ -423,6 +432,7 @@ impl Fact {
             | Self::GrownCode { .. }
             | Self::CalledAsCopied { .. }
             | Self::NoWayAround { .. }
+            | Self::MoreLeastCalls { .. }
             | Self::NoTurnAround { .. }
             | Self::OwnWorkGone { .. }
             | Self::CalledAgain { .. }

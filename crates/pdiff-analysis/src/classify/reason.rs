@@ -416,6 +416,8 @@ pub enum EnteredBy {
     LostCaller {
         /// The only function that calls it in the code and whose code differs, if there is one alone.
         changed: Option<String>,
+        /// The calls in the code of that one.
+        calls: PerSide<u32>,
     },
     /// The code of its caller calls it, or contains a copy of it, in the build whose run entered it alone.
     CallOfOneBuild {

@@ -408,7 +408,7 @@ fn a_large_function_of_which_no_copy_was_sampled_may_cost_more_for_another_reaso
 fn a_function_that_the_stacks_show_under_another_one_than_its_callers_names_the_one_that_changed() {
     let (steady, words) = steady();
     let why = |joint: u32, weld: u32, calls: &str| {
-        let build = |joint: u32, weld: u32, run: u32| {
+        let build = |joint: u32, weld: u32, run: u32, calls: &str| {
             format!(
                 "main:50 {words} main>run run:300 run={run} joint:{} joint={joint} joint>solve weld:{} weld={weld} weld>solve solve:80 \
                  solve=5 {calls}",
@@ -416,20 +416,25 @@ fn a_function_that_the_stacks_show_under_another_one_than_its_callers_names_the_
                 90 + weld
             )
         };
-        let (old, new) = (build(7, 8, 60), build(joint, weld, 61));
+        let (old, new) = (build(7, 8, 60, ""), build(joint, weld, 61, calls));
         let before = format!("{steady}main;run 90\nmain;run;joint 9\nmain;run;weld 9");
         let after = format!("{before}\nmain;run;solve 40");
         let outcome = classified(seen(&before, &old), seen(&after, &new));
         let verdict = verdict(&outcome, "solve");
         match &verdict.reason {
-            Reason::OneRunEntered { why, .. } => Some(why.clone()),
+            Reason::OneRunEntered { why, .. } => Some((why.clone(), verdict.callers.clone())),
             _ => None,
         }
     };
-    let changed = |name: &str| Some(EnteredBy::LostCaller { changed: Some(name.to_owned()) });
-    assert_eq!(why(17, 8, ""), changed("joint"));
-    assert_eq!(why(7, 18, ""), changed("weld"));
-    assert_eq!(why(17, 18, ""), Some(EnteredBy::LostCaller { changed: None }));
+    let changed = |name: &str, after: u32| {
+        let why = EnteredBy::LostCaller { changed: Some(name.to_owned()), calls: PerSide::new(1, after) };
+        Some((why, vec![name.to_owned()]))
+    };
+    assert_eq!(why(17, 8, ""), changed("joint", 1));
+    assert_eq!(why(7, 18, ""), changed("weld", 1));
+    assert_eq!(why(17, 8, "joint>solve"), changed("joint", 2));
+    let of_none = EnteredBy::LostCaller { changed: None, calls: PerSide::default() };
+    assert_eq!(why(17, 18, ""), Some((of_none, vec!["run".to_owned()])));
     // The code of the function above calls it: that is another path there.
     assert_eq!(why(17, 8, "run>solve"), None);
 }

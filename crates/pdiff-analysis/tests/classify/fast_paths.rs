@@ -158,6 +158,8 @@ pub(crate) struct Ways {
     pub(crate) caller: u64,
     pub(crate) callee: u64,
     pub(crate) can_skip: PerSide<Option<bool>>,
+    /// The calls that every way makes at least.
+    pub(crate) least_calls: PerSide<Option<u32>>,
     /// Where a function with a loop begins.
     pub(crate) looping: u64,
     /// Whether it has none before.
@@ -227,6 +229,10 @@ impl CodePaths for Ways {
 
     fn can_skip(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
         self.can_skip[side].filter(|_| self.is_asked(bodies, callees))
+    }
+
+    fn least_calls(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<u32> {
+        self.least_calls[side].filter(|_| self.is_asked(bodies, callees))
     }
 
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {

@@ -1,8 +1,9 @@
 //! Proofs that a check is gone: whether a caller asks instead, and where the code that asked it was.
 
+use pdiff_analysis::classify::Fact;
 use pdiff_profile::PerSide;
 
-use crate::build::{Extra, classified_with, said, seen, steady};
+use crate::build::{Extra, classified_with, said, seen, steady, verdict};
 use crate::fast_paths::Ways;
 use crate::fewer_ways::{LIKELY, PROVED, said_of_get_under, ways};
 
@@ -179,4 +180,36 @@ fn what_a_copy_of_the_caller_calls_is_proved_in_the_code_that_contains_it() {
     };
     assert_eq!(said_with(PerSide::new(Some(true), Some(false))), PROVED);
     assert_eq!(said_with(PerSide::new(Some(true), Some(true))), LIKELY);
+}
+
+#[test]
+fn an_early_return_between_two_calls_is_gone_if_every_way_makes_both() {
+    let said_with = |least: [u32; 2], cmp: u64, sort: u64| {
+        let (steady, words) = steady();
+        // In the order of their names: cmp at 1000, main, sort at 3000.
+        let ways = Ways {
+            caller: 0x3000,
+            callee: 0x1000,
+            least_calls: PerSide::new(Some(least[0]), Some(least[1])),
+            ..Ways::default()
+        };
+        let build = |sort: u32| {
+            format!("main:50 {words} main>sort sort:200 sort={sort} sort>cmp sort>cmp cmp:300 cmp=39")
+        };
+        let of = |sort: u64, cmp: u64| format!("{steady}main;sort {sort}\nmain;sort;cmp {cmp}");
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let (old, new) = (of(300, 100), of(sort, cmp));
+        let outcome = classified_with(seen(&old, &build(60)), seen(&new, &build(61)), &extra);
+        let least = verdict(&outcome, "cmp").evidence.iter().find_map(|evidence| match &evidence.fact {
+            Fact::MoreLeastCalls { least, .. } => Some(*least),
+            _ => None,
+        });
+        (said(&outcome, "cmp"), least)
+    };
+    let lost = ("missing-fast-path likely R-edge".to_owned(), Some(PerSide::new(1, 2)));
+    // The caller does more itself, too, but not as many times as much.
+    assert_eq!(said_with([1, 2], 165, 400), lost);
+    let unclear = |of: (String, Option<PerSide<u32>>)| assert_eq!(of.0, "heavier unclear R-heavier");
+    unclear(said_with([1, 1], 165, 400));
+    unclear(said_with([1, 2], 165, 520));
 }

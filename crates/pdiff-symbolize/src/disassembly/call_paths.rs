@@ -22,6 +22,7 @@ use crate::disassembly::both_ways::{BothWays, both_ways};
 use crate::disassembly::conditions::all_conditions;
 use crate::disassembly::frame_bytes::frame_bytes;
 use crate::disassembly::hardly_taken::{CodeSamples, hardly_skips};
+use crate::disassembly::least_calls::least_calls;
 use crate::disassembly::no_return::NoReturn;
 use crate::disassembly::numbers::{Code, change};
 use crate::disassembly::once::{in_loops, outside_loops};
@@ -85,6 +86,13 @@ impl CallPaths {
     #[must_use]
     pub fn can_skip(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
         self.asked(bodies, callees, can_skip)
+    }
+
+    /// How many calls of one that begins at one of the addresses `callees` every way through a function makes at least. The function is given
+    /// as in [`Self::can_skip`]; `None` if its ways are not known, or none leads out.
+    #[must_use]
+    pub fn least_calls(&self, bodies: &[Range<u64>], callees: &[u64]) -> Option<u32> {
+        self.asked(bodies, callees, least_calls)
     }
 
     /// Instructions of a function that are reached only without a call of one that begins at one of the addresses `callees`, and from

@@ -12,6 +12,7 @@ mod call_paths;
 mod conditions;
 mod frame_bytes;
 mod hardly_taken;
+mod least_calls;
 mod no_return;
 mod numbers;
 mod once;

@@ -94,6 +94,21 @@ pub(super) fn more_calls_in_a_row(
     Some((more, PerSide::new(samples(Side::Before)?, samples(Side::After)?)))
 }
 
+/// How many calls of a function every way through a caller's code makes at least, if that is one or more, and after more: an early return
+/// between two calls is gone, perhaps.
+pub(super) fn more_least_calls(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+) -> Option<PerSide<u32>> {
+    let least = |side: Side| {
+        let (code, entries) = code_and_entries(context, caller, callee, side)?;
+        context.input.paths?.least_calls(side, &code, &entries)
+    };
+    let (before, after) = (least(Side::Before)?, least(Side::After)?);
+    (before > 0 && after > before).then(|| PerSide::new(before, after))
+}
+
 /// Whether the stacks show that a caller makes calls of a function at more places than before.
 pub(super) fn calls_at_more_places(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
     let places = |side: Side| {

@@ -16,7 +16,7 @@ use super::called_again::{called_again, proof_of_call_again};
 use super::called_as_often::{is_thin_on, own_times, runs_as_often};
 use super::code_counts::{
     calls_at_more_places, calls_in_code, calls_that_run, code_bytes, copies_in_code, has_no_body,
-    has_no_loop, is_in_other_form, is_inlined_only, waits_at_one_instruction,
+    has_no_loop, is_in_other_form, is_inlined_only, more_least_calls, waits_at_one_instruction,
 };
 use super::costs_by_calls::{
     MANY_TIMES, MORE_WITH_CALLS, costs_more_as_a_whole, costs_more_by_calls, has_about_as_much_code,
@@ -33,6 +33,7 @@ use super::{entered, in_between, own_work, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
+use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::library::is_library;
@@ -53,7 +54,8 @@ const MAIN_PART: f64 = 0.25;
 /// A function that the caller called before too must have grown under it by this factor: nearly as much as calls that are made
 /// twice. A smaller one, [`MORE_WITH_CALLS`], is enough if the caller's code has more calls of it.
 pub(super) const MORE: f64 = 1.75;
-/// Still less is enough if its own code grew by that, because the second of two calls in a row is the faster one.
+/// Still less is enough if its own code grew by that, because the second of two calls in a row is the faster one, and if every way through the
+/// caller's code makes more calls: some ways made as many before.
 const MORE_IF_AGAIN: f64 = 1.15;
 
 /// Of what is called again in one caller, this part of the growth may be under others.
@@ -70,7 +72,13 @@ enum Edge {
     /// The before run did not enter it from there.
     New,
     /// The shares under the caller, and the calls in its code, copies included.
-    More { pct: PerSide<f64>, calls: PerSide<u32>, has_copies: bool },
+    More {
+        pct: PerSide<f64>,
+        calls: PerSide<u32>,
+        has_copies: bool,
+        /// The calls that every way through the caller's code makes at least, if there are more of these.
+        least_calls: Option<PerSide<u32>>,
+    },
 }
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
@@ -159,14 +167,21 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     } else {
         may_be_called_again.then(|| proof_of_call_again(context, caller, call)).flatten()
     };
+    let least_calls = match &edge {
+        Edge::More { least_calls: Some(least), .. } => {
+            let (caller, callee) = (name.clone(), row.name.to_string());
+            Some(Fact::MoreLeastCalls { caller, callee, least: *least })
+        }
+        _ => None,
+    };
     let reason = match edge {
         Edge::New => Reason::NewEdge { caller: name, after_pct: here_pp, code },
-        Edge::More { pct, calls, has_copies } => {
+        Edge::More { pct, calls, has_copies, .. } => {
             Reason::MoreOnEdge { caller: name, pct, calls, has_copies, code, is_proved: proof.is_some() }
         }
     };
     let fact = entered_evidence(context, caller, call, entered_pct);
-    let mut finding = Finding::new("R-edge", cause, Judged::Total, reason).with([fact]);
+    let mut finding = Finding::new("R-edge", cause, Judged::Total, reason).with([fact]).with(least_calls);
     finding.callers = vec![caller.row.name.to_string()];
     let finding = match (counted, proof) {
         (Some(_), _) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
@@ -434,12 +449,15 @@ fn more_calls(
     let is_told = row.booked.significant || per_operation::is_own(Judged::Total, row);
     let is_called_again =
         calls.before > 0 && is_told && is_beyond_own() && calls_at_more_places(context, caller, case);
+    let least_calls = LazyCell::new(|| more_least_calls(context, caller, case));
+    let must_be_called_more = || is_told && context.is_patched && least_calls.is_some();
     let costs_more = || {
         costs_more_as_a_whole(context, case)
             || costs_more_by_calls(context, case, pct)
             || is_called_more()
             || is_called_again
             || *is_called_in_a_row
+            || must_be_called_more()
     };
     if !is_same || is_counted || has_left || !costs_more() {
         return None;
@@ -467,16 +485,21 @@ fn more_calls(
         .zip(of_caller)
         .map(|(times, of_caller)| times >= MORE_THAN_REST * of_caller);
     let least = match has_more_calls || by_own == Some(true) {
-        _ if is_called_again => MORE_IF_AGAIN,
+        _ if is_called_again || must_be_called_more() => MORE_IF_AGAIN,
         true => MORE_WITH_CALLS,
         false => MORE,
     };
     // The rest of a caller may be other functions that it calls at more places.
     let is_beyond_caller = by_own.unwrap_or_else(|| is_beyond(rest_of_caller) || is_beyond_own());
+    // A caller that no longer returns early does more itself, too.
+    let is_beyond_caller = is_beyond_caller
+        || (must_be_called_more()
+            && own_times(context, case).zip(of_caller).is_some_and(|(own, of)| own > of));
     // Next to nothing under others is noise.
     let is_all_here = others.after - others.before <= ELSEWHERE_PART * (after - before);
-    let is_beyond_others =
-        is_beyond(others) || others.values().all(|pct| *pct < FLOOR_PP) || (is_called_again && is_all_here);
+    let is_beyond_others = is_beyond(others)
+        || others.values().all(|pct| *pct < FLOOR_PP)
+        || ((is_called_again || must_be_called_more()) && is_all_here);
     let is_more = before > 0.0 && after >= least * before && is_beyond_others && is_beyond_caller;
     // What both runs have under callers that do not call it was called through pointers, or is lost on both sides.
     let orphaned = PerSide::from_fn(|side| context.orphaned_pct(case, side));
@@ -484,7 +507,8 @@ fn more_calls(
     // What else calls the caller now may ask it for other things.
     let is_asked = entered::anew_pp(context, caller) >= EXPLAINING_PART * (after - before);
     let has_copies = copies.values().any(|copies| *copies > 0);
-    (is_more && !may_be_lost && !is_asked).then_some((Edge::More { pct, calls, has_copies }, after - before))
+    let edge = || Edge::More { pct, calls, has_copies, least_calls: *least_calls };
+    (is_more && !may_be_lost && !is_asked).then(|| (edge(), after - before))
 }
 
 /// From how many places in the code of a caller a function was called through a pointer, by the stacks. No place is counted where one

@@ -65,12 +65,16 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         (None, Some(caller)) => by_caller(context, case, caller, active),
         (None, None) => return None,
     };
+    let callers = match &why {
+        EnteredBy::LostCaller { changed: Some(name), .. } => vec![name.clone()],
+        _ => caller.into_iter().map(|caller| caller.row.name.to_string()).collect(),
+    };
     let is_told_by_code = matches!(why, EnteredBy::CallOfOneBuild { .. });
     let reason = Reason::OneRunEntered { active, bound_pct, why };
     let of_caller = |caller: &Case<'_>| (caller.row.name.to_string(), caller.row.total.samples(idle));
     let bound = Fact::Idle { idle, bound_pct, caller: caller.map(of_caller), low_pct };
     let mut finding = Finding::new(rule_id, cause, Judged::Total, reason).with([bound]);
-    finding.callers = caller.into_iter().map(|caller| caller.row.name.to_string()).collect();
+    finding.callers = callers;
     if case.of_program && !context.builds.see_inlines() {
         finding = finding.limited(Confidence::Unclear, Limit::MayBeInlined(idle));
     }
@@ -135,14 +139,17 @@ fn by_caller(context: &Context<'_>, case: &Case<'_>, caller: &Case<'_>, active: 
         has_caller(census, case, active) && has_call(census, code, case, active) == Some(false)
     });
     if is_lost {
-        return EnteredBy::LostCaller { changed: changed_caller(context, case, active) };
+        let changed = changed_caller(context, case, active);
+        let calls = changed.map(|caller| PerSide::from_fn(|side| calls_in_code(context, caller, case, side)));
+        let changed = changed.map(|caller| caller.row.name.to_string());
+        return EnteredBy::LostCaller { changed, calls: calls.unwrap_or_default() };
     }
     let same_code = context.builds.same_code(&caller.ids);
     EnteredBy::Caller { name: caller.row.name.to_string(), same_code, is_unnamed: caller.row.unresolved }
 }
 
 /// The only function that calls another in the code of a side's build and whose code differs, by more than the layout of a record.
-fn changed_caller(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<String> {
+fn changed_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>, side: Side) -> Option<&'c Case<'a>> {
     let census = context.builds.census(side)?;
     let callers = case.ids[side].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
     let callers = callers.filter_map(|id| {
@@ -154,8 +161,7 @@ fn changed_caller(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<
         .collect();
     changed.sort_by_key(|of| context.row_number(of.row));
     changed.dedup_by_key(|of| context.row_number(of.row));
-    let only = changed.pop().filter(|_| changed.is_empty())?;
-    Some(only.row.name.to_string())
+    changed.pop().filter(|_| changed.is_empty())
 }
 
 /// Whether the idle run may have entered the function and its chains lost it: what it calls in the code has samples

@@ -180,6 +180,14 @@ pub fn fact_text(of: &Fact) -> String {
                 "{caller} could return without a call of {callee} before; after, every way through its code leads to that call"
             )
         }
+        Fact::MoreLeastCalls { caller, callee, least } => {
+            let calls = |count: u32| if count == 1 { "1 call".to_owned() } else { format!("{count} calls") };
+            format!(
+                "{caller} could return after {} of {callee} before; after, every way through its code makes at least {}",
+                calls(least.before),
+                least.after
+            )
+        }
         Fact::NoTurnAround { caller, callee, turns } => {
             let said = format!(
                 "the loop in {caller} could go on without a call of {callee} before; after, every turn makes that call"

@@ -1,5 +1,7 @@
 //! The reason for a verdict, in one line.
 
+use std::cmp::Ordering;
+
 use pdiff_analysis::classify::{EnteredBy, FamilyCost, OtherCode, Reason, SelfChange, SetMember, TwinSearch};
 use pdiff_profile::{PerSide, Side};
 
@@ -334,10 +336,16 @@ fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
             Side::Before => format!("the code of {name} no longer calls it"),
             Side::After => format!("the code of {name} calls it in the after build alone"),
         },
-        EnteredBy::LostCaller { changed: Some(name) } => {
-            format!("the stacks lack its caller; of the functions that call it, {name} alone has other code")
+        EnteredBy::LostCaller { changed: Some(name), calls } => {
+            let of_code = match calls.before.cmp(&calls.after) {
+                Ordering::Equal => String::new(),
+                _ => format!(", with {} -> {} calls of it", calls.before, calls.after),
+            };
+            format!(
+                "the stacks lack its caller; of the functions that call it, {name} alone has other code{of_code}"
+            )
         }
-        EnteredBy::LostCaller { changed: None } => {
+        EnteredBy::LostCaller { changed: None, .. } => {
             "the stacks lack its caller: another path is taken there, or settings or data differ".to_owned()
         }
         EnteredBy::Caller { is_unnamed: true, .. } => {
