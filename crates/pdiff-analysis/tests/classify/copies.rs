@@ -192,6 +192,14 @@ fn a_helper_that_is_copied_everywhere_leads_to_what_its_callers_code_calls() {
         // It called it not at all before.
         assert_eq!(said_with(61, [0, 90]), lost, "{text}");
         assert!(!said_with(60, [20, 90]).0.contains("fast-path"), "{text}");
+        // The chains lost its caller before: it was called from there, perhaps.
+        let (old, new) = (build(60, text), build(61, text));
+        let lost = |orphaned: u64| {
+            let of = |like: u64| format!("{}\nmain;encode {orphaned}", of(like));
+            said(&classified(seen(&of(0), &old), seen(&of(90), &new)), "encode")
+        };
+        assert!(lost(10).contains("R-edge"), "{text}");
+        assert!(!lost(20).contains("R-edge"), "{text}");
     }
 }
 

@@ -399,6 +399,27 @@ fn a_helper_that_a_caller_contains_now_does_not_hide_what_its_own_code_lost() {
 }
 
 #[test]
+fn new_code_may_be_cut_from_a_caller_that_is_shorter_though_noise_hides_what_that_lost() {
+    let (steady, words) = steady();
+    let said_with = |run: u64, bytes: [u32; 2], verify: u64| {
+        let build = |bytes: u32, run: u32, calls: &str| {
+            format!("main:50 {words} main>run run:{bytes} run={run} {calls}")
+        };
+        let new = build(bytes[1], 61, "run>verify verify:100");
+        let after = format!("{steady}main;run {run}\nmain;run;verify {verify}");
+        let before = format!("{steady}main;run 150");
+        let outcome = classified(seen(&before, &build(bytes[0], 60, "")), seen(&after, &new));
+        said(&outcome, "verify")
+    };
+    let (sure, likely) = ("new-overhead proved R-new-code", "new-overhead likely R-new-code");
+    // Half of its length is gone there, or less.
+    assert_eq!(said_with(150, [900, 850], 20), likely);
+    assert_eq!(said_with(150, [900, 851], 20), sure);
+    // So much that the caller cannot have lost half of it.
+    assert_eq!(said_with(150, [900, 850], 150), sure);
+}
+
+#[test]
 fn new_code_may_do_the_work_of_what_calls_it_or_of_what_that_called() {
     let of = |handle: [u64; 2], parse: [u64; 2], parse_bytes: [u32; 2], sum: u64| {
         let (steady, words) = steady();

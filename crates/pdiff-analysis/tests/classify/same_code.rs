@@ -296,6 +296,15 @@ fn a_function_that_differs_by_the_layout_of_a_record_alone_did_not_change_itself
         (verdict(&outcome, "get_0").confidence.as_str(), verdict(&outcome, "get_0").limited_by.clone())
     };
     assert_eq!(limit(5, &reads(60), ""), ("unclear", Some(Limit::Relaid)));
+    // Nor does it call others more: what costs more below it is not its doing.
+    let of = |read: u64| format!("{}main;list_0;get_0;read {read}\n", reads(60));
+    let words = |build: u32, relaid: u32| reading(build, relaid) + " read:90 read=9 get_0>read";
+    let said_of_read = |relaid: u32| {
+        let (old, new) = (words(0, relaid), words(1, relaid));
+        said(&classified(seen(&of(60), &old), seen(&of(150), &new)), "read")
+    };
+    assert_eq!(said_of_read(5), "heavier unclear R-heavier");
+    assert_eq!(said_of_read(1), "missing-fast-path likely R-edge");
     // A constant of one function may be another one.
     assert_eq!(limit(1, &reads(60), ""), ("likely", Some(Limit::CallsOrCost)));
     // It calls another function.

@@ -345,11 +345,14 @@ fn new_edge(
     let entered = only_entered(context, entered_from, flipped, Side::After);
     let entered = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call));
     let by_code = || {
-        let of_code = context.call_by_code(caller.row, context.callee(call)?.row);
+        let callee = context.callee(call)?;
+        let of_code = context.call_by_code(caller.row, callee.row);
         let call = of_code.filter(|of_code| std::ptr::eq(*of_code, call))?;
         let pct = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
         let is_new = pct.after >= FACTOR * context.common_shift.factor().max(1.0) * pct.before;
-        is_new.then_some(pct.after)
+        // Where the before run's chains lost its caller, it may have been called from there all the same.
+        let may_be_lost = FACTOR * context.orphaned_pct(callee, Side::Before) >= pct.after;
+        (is_new && !may_be_lost).then_some(pct.after)
     };
     let pct = entered.map(|(_, pct)| pct).or_else(by_code)?;
     let is_none = |callee: &Case<'_>| {

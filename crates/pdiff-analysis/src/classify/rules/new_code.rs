@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use pdiff_profile::census::{Census, Function, FunctionId};
 use pdiff_profile::{PerSide, Side};
 
-use super::code_counts::has_no_body;
+use super::code_counts::{code_bytes, has_no_body};
+use super::holder::code_with_call;
 use super::in_between;
 use super::succession;
 use super::weight::changed;
@@ -58,6 +59,9 @@ const HARDLY_NEW: f64 = 0.2;
 
 /// A function that has this part of its code at most gave the rest to what it calls instead.
 const LEFT_PART: f64 = 0.5;
+
+/// Code that lost so much of a function's length, or cost, may have been cut in two.
+const CUT_PART: f64 = 0.5;
 
 /// A function of both builds that lost this part of what it cost itself...
 const LOST_PART: f64 = 0.4;
@@ -142,6 +146,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         || took_over_calls(context, case, with)
         || took_calls_from_elsewhere(context, case, with)
         || is_body_of_caller(context, case, with)
+        || is_cut_from_caller(context, case, with, flipped)
         || is_part_of_heir(context, case, with, flipped);
     let is_called = finding.callers.is_empty().then(|| is_called(context, case, with));
     if is_doubtful || is_called == Some(true) {
@@ -340,6 +345,28 @@ fn is_body_of_caller(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool
     is_shorter
         && under >= NEARLY_ALL * case.row.side(with).total_pct
         && under >= NEARLY_ALL * caller.row.side(with).total_pct
+}
+
+/// Whether it may be a part of the code that calls it: that is shorter by half of its length, and may have lost half of what it costs, as
+/// far as the runs tell. A new call alone makes code longer.
+fn is_cut_from_caller(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: &FlippedCallers) -> bool {
+    let Some(caller) = real_caller(context, case, with) else { return false };
+    let caller = code_with_call(context, caller, case);
+    // What is inlined there no longer, or now, has its own length and cost.
+    if context.row_number(caller.row).is_some_and(|row| flipped.callees.contains_key(&row)) {
+        return false;
+    }
+    let bytes = |of: &Case<'_>, side: Side| code_bytes(context, of)[side] as f64;
+    let (own, here, there) = (bytes(case, with), bytes(caller, with), bytes(caller, with.other()));
+    let noise = &caller.row.booked;
+    let common_pp = (1.0 - context.common_shift.factor()) * caller.row.before.booked_self_pct;
+    // How much less the caller's own code costs in this build, at most.
+    let less = |pp: f64| if with == Side::After { -(pp + common_pp) } else { pp + common_pp };
+    let at_most = less(noise.ci_low_pp).max(less(noise.ci_high_pp));
+    own > 0.0
+        && here > 0.0
+        && here + CUT_PART * own <= there
+        && at_most >= CUT_PART * case.row.side(with).total_pct
 }
 
 /// Whether it is a part of code that took the place of other code: the function that calls it most is itself in this build alone and did

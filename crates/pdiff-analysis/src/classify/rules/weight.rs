@@ -92,7 +92,9 @@ fn changed_caller(context: &Context<'_>, case: &Case<'_>) -> Option<(String, f64
     let side = if whole_pp > 0.0 { Side::After } else { Side::Before };
     let under = context.calls_to(row, side).into_iter().filter_map(|call| {
         let caller = context.caller(call).filter(|caller| caller.of_program && !caller.row.unresolved)?;
-        let has_other_code = context.builds.same_code(&caller.ids) == Some(false)
+        // A record of another layout is no reason to call it more.
+        let has_other_code = (context.builds.same_code(&caller.ids) == Some(false)
+            && !context.is_relaid(caller))
             || is_in_other_form(context, caller).is_some();
         let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
         has_other_code.then(|| (caller.row.name.to_string(), shift.own_change_pp(pct.before, pct.after)))
@@ -296,7 +298,9 @@ fn is_called_by(
         }
         let has_flipped =
             |of: &Case<'_>| context.row_number(of.row).is_some_and(|row| flipped.callees.contains_key(&row));
-        let differs = |of: &Case<'_>| context.builds.same_code(&of.ids) == Some(false) && !has_flipped(of);
+        let differs = |of: &Case<'_>| {
+            context.builds.same_code(&of.ids) == Some(false) && !context.is_relaid(of) && !has_flipped(of)
+        };
         let is_of_one_build = Side::BOTH.into_iter().any(|side| caller.held_by(side) == InBuild::No);
         let is_in_changed =
             || of == CallerCode::WithPlaces && places(context, caller).into_iter().any(differs);
