@@ -16,6 +16,7 @@ use crate::document::{Block, Line};
 use crate::findings::first_screen::{self, setting_text};
 use crate::findings::grid::what;
 use crate::findings::inside::Inside;
+use crate::verdicts::inlining;
 use crate::verdicts::words::cause_text;
 
 /// Characters of what words of the table mean.
@@ -29,7 +30,8 @@ pub(super) fn first_screen(input: &ReportInput<'_>) -> String {
     let comparison = input.comparison;
     let causes = finding_causes(&comparison.findings, input.classification);
     let (mut out, mut threads_table) = (String::new(), String::new());
-    for block in first_screen::blocks(comparison, &causes, None, None) {
+    let untold = inlining::blocks(comparison, input.classification);
+    for block in first_screen::blocks(comparison, &causes, None, None).into_iter().chain(untold) {
         match block {
             Block::Line(line) => push_line(line, &mut out),
             Block::Grid(_) => {

@@ -5,6 +5,7 @@ pub(crate) mod code_json;
 pub(crate) mod columns;
 pub(crate) mod explain;
 pub(crate) mod hot_lines;
+pub(crate) mod inlining;
 pub(crate) mod json;
 mod kernel;
 mod lists;

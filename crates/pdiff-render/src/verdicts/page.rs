@@ -14,7 +14,7 @@ use crate::document::{Block, Line, Tone, apart};
 use crate::findings::first_screen;
 use crate::settings;
 use crate::verdicts::words::missing_text;
-use crate::verdicts::{kernel, lists, parts};
+use crate::verdicts::{inlining, kernel, lists, parts};
 
 /// Differing settings listed before the verdicts.
 const MOST_SETTINGS: usize = 12;
@@ -65,6 +65,7 @@ fn page(
         comparability::grave_blocks(comparison),
         first_screen::blocks(comparison, &causes, screen, options.explain.as_deref()),
     ];
+    sections.push(inlining::blocks(comparison, of));
     sections
         .push(of.missing.iter().map(|of| Line::toned("missing", missing_text(of), Tone::Warning)).collect());
     let settings = of.settings.as_ref();

@@ -57,7 +57,7 @@ pub fn reason_text(of: &Reason) -> String {
                 "inlined in {caller}{rest} {inlined_on}, called {}: self by symbol {booked_pp:+.2} points, cost of its body \
                  {body_pp:+.2}{}",
                 inlined_on.other(),
-                family.as_ref().map_or_else(String::new, family_cost)
+                family.as_ref().map_or_else(String::new, family_cost_text)
             )
         }
         Reason::CalleesFlipped { callees, inlined_on, booked_pp } => format!(
@@ -312,7 +312,9 @@ fn members(of: &[SetMember]) -> String {
 }
 
 /// What a change of inlining costs.
-fn family_cost(of: &FamilyCost) -> String {
+/// What a function costs together with its callers, as the rest of a sentence.
+#[must_use]
+pub(crate) fn family_cost_text(of: &FamilyCost) -> String {
     let what = match (of.is_more(), of.is_less()) {
         (true, _) => "it costs",
         (_, true) => {
