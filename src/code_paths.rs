@@ -273,14 +273,16 @@ impl CodePaths for ProgramPaths<'_> {
     fn samples_once(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesOnce> {
         let code = self.of(side)?;
         let outside_loops = code.outside_loops(bodies)?;
-        let in_every_call = code.once_in_every_call(bodies).unwrap_or_default();
+        let every_call = code.once_in_every_call(bodies);
         let sampled = self.sampled(side)?;
         let mut samples = SamplesOnce { all: sampled.all, ..SamplesOnce::default() };
+        let mut in_every_call = 0;
         for (addr, _, count) in sampled.within(bodies).filter(|(_, is_leaf, _)| *is_leaf) {
             samples.own += count;
             samples.once += if is_within(&outside_loops, addr) { count } else { 0 };
-            samples.in_every_call += if is_within(&in_every_call, addr) { count } else { 0 };
+            in_every_call += every_call.as_ref().filter(|code| is_within(code, addr)).map_or(0, |_| count);
         }
+        samples.in_every_call = every_call.map(|_| in_every_call);
         Some(samples)
     }
 

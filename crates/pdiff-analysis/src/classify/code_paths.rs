@@ -39,10 +39,10 @@ pub struct SampledCode {
 /// The samples in a function's own code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SamplesOnce {
-    /// Those in code that runs at most once in a call: outside of loops...
+    /// Those in code that runs at most once in a call: outside of loops.
     pub once: u64,
-    /// ...and those in what of it every call runs.
-    pub in_every_call: u64,
+    /// Those in code that every call which returns runs exactly once; `None` if the ways are not known.
+    pub in_every_call: Option<u64>,
     /// All of them.
     pub own: u64,
     /// All of the side.
@@ -67,7 +67,7 @@ pub struct ConditionAround {
     pub samples: u64,
     /// ...and the length of that code, in bytes.
     pub bytes: u64,
-    /// Those in the code before the call that only the other way of its jump leads to.
+    /// The samples in code that only the other way of its jump leads to, up to the calls, and the length of that code.
     pub other_way: SampledCode,
 }
 

@@ -414,10 +414,8 @@ pub enum EnteredBy {
     },
     /// The stacks show it under a function whose code does not call it: they lack its caller.
     LostCaller {
-        /// The only function that calls it in the code and whose code differs, if there is one alone.
-        changed: Option<String>,
-        /// The calls in the code of that one.
-        calls: PerSide<u32>,
+        /// The only function that calls it in the code and whose code differs, if there is one alone, and its calls in each build.
+        changed: Option<(String, PerSide<u32>)>,
     },
     /// The code of its caller calls it, or contains a copy of it, in the build whose run entered it alone.
     CallOfOneBuild {

@@ -435,13 +435,13 @@ fn a_function_that_the_stacks_show_under_another_one_than_its_callers_names_the_
         }
     };
     let changed = |name: &str, after: u32| {
-        let why = EnteredBy::LostCaller { changed: Some(name.to_owned()), calls: PerSide::new(1, after) };
+        let why = EnteredBy::LostCaller { changed: Some((name.to_owned(), PerSide::new(1, after))) };
         Some((why, vec![name.to_owned()]))
     };
     assert_eq!(why(17, 8, ""), changed("joint", 1));
     assert_eq!(why(7, 18, ""), changed("weld", 1));
     assert_eq!(why(17, 8, "joint>solve"), changed("joint", 2));
-    let of_none = EnteredBy::LostCaller { changed: None, calls: PerSide::default() };
+    let of_none = EnteredBy::LostCaller { changed: None };
     assert_eq!(why(17, 18, ""), Some((of_none, vec!["run".to_owned()])));
     // The code of the function above calls it: that is another path there.
     assert_eq!(why(17, 8, "run>solve"), None);

@@ -179,8 +179,8 @@ pub(crate) struct Ways {
     pub(crate) conditions: PerSide<Option<&'static str>>,
     /// Samples in the callee's code outside of loops, and in all of it; by default a tenth, and ten times as many after.
     pub(crate) once: PerSide<Option<[u64; 2]>>,
-    /// Samples in what every call of it runs; by default none.
-    pub(crate) in_every_call: PerSide<u64>,
+    /// Samples in what every call of it runs; by default not known.
+    pub(crate) in_every_call: PerSide<Option<u64>>,
     /// The most samples at one instruction of the callee, and those in all of its code; by default not known.
     pub(crate) at_one: PerSide<Option<[u64; 2]>>,
     /// How many calls lead to another one.

@@ -132,7 +132,7 @@ fn what_was_never_called_is_called_more_however_long_its_loops_are() {
 fn what_every_call_runs_says_how_many_calls_there_are() {
     let said_with = |read: u64, in_every_call: [u64; 2]| {
         let once = PerSide::new(Some([100, 100]), Some([900, 900]));
-        let in_every_call = PerSide::new(in_every_call[0], in_every_call[1]);
+        let in_every_call = PerSide::new(Some(in_every_call[0]), Some(in_every_call[1]));
         let ways = Ways { once, in_every_call, ..ways(0x4000, "null:7 small:90", "null:7") };
         said_of_get_from(read, &ways, 20).0
     };

@@ -30,8 +30,8 @@ pub(super) fn first_screen(input: &ReportInput<'_>) -> String {
     let comparison = input.comparison;
     let causes = finding_causes(&comparison.findings, input.classification);
     let (mut out, mut threads_table) = (String::new(), String::new());
-    let untold = inlining::blocks(comparison, input.classification);
-    for block in first_screen::blocks(comparison, &causes, None, None).into_iter().chain(untold) {
+    let unlisted = inlining::blocks(comparison, input.classification);
+    for block in first_screen::blocks(comparison, &causes, None, None).into_iter().chain(unlisted) {
         match block {
             Block::Line(line) => push_line(line, &mut out),
             Block::Grid(_) => {

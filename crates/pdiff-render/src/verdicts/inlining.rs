@@ -1,49 +1,58 @@
-//! Functions that are inlined no longer, or now, which cost as much as a part of the change and are in none.
+//! Functions that are inlined no longer, or now, which cost as much as a part of the change, and which no part tells of.
 //!
-//! A part compares such a function with its callers' own lines, and is left out if these vary by more; the verdict compares the code of
-//! the callers with what they inline, and may tell all the same.
+//! A part compares such a function with its callers' own lines, which can vary by more than it costs; the verdict is by the callers' self by
+//! symbol.
 
-use pdiff_analysis::classify::{Cause, Classification, Confidence, FamilyCost, Reason, Verdict};
+use pdiff_analysis::classify::{
+    Cause, Classification, Confidence, Evidence, Fact, FamilyCost, Reason, Verdict,
+};
 use pdiff_analysis::{Comparison, Finding, FindingMember};
 
 use crate::document::visible_text::visible;
 use crate::document::{Block, Line};
-use crate::verdicts::words::{cause_text, family_cost_text};
+use crate::verdicts::words::{cause_text, fact_text, reason_text};
 
 /// So many are named.
 const MOST: usize = 3;
 
-/// A part that has a function in it, and changed by so much of what that costs, may have most of that.
-const TOLD_PART: f64 = 0.5;
+/// A part with a function in it that changed by so much of what that costs may have most of that.
+const LEAST_PART: f64 = 0.5;
 
-/// A line for each of those that cost most, or cost most less.
+/// A line for each of those that cost most, or cost most less, in points as the parts: of parts per operation there is none.
 pub(crate) fn blocks(comparison: &Comparison, of: &Classification) -> Vec<Block> {
+    if comparison.cost.is_some() {
+        return Vec::new();
+    }
     let parts = &comparison.findings.list;
     let least = parts.iter().map(|part| part.delta_pp().abs()).fold(f64::INFINITY, f64::min);
-    let mut untold: Vec<(&Verdict, &FamilyCost)> = of
+    let mut unlisted: Vec<(&Verdict, &FamilyCost)> = of
         .verdicts
         .iter()
         .filter_map(|verdict| Some((verdict, cost_of(verdict)?)))
-        .filter(|(verdict, cost)| cost.net_pp.abs() >= least && !is_told(parts, verdict, cost))
+        .filter(|(verdict, cost)| cost.net_pp.abs() >= least && !is_in_a_part(parts, verdict, cost))
         .collect();
-    untold.sort_by(|a, b| b.1.net_pp.abs().total_cmp(&a.1.net_pp.abs()));
-    let line = |(verdict, cost): (&Verdict, &FamilyCost)| {
-        let text = format!(
-            "{}: {}{}; no part of its own, because what its callers' own lines cost varies by more",
-            visible(&verdict.function),
-            cause_text(verdict.cause, verdict.confidence),
-            family_cost_text(cost),
-        );
-        Line::block("inlining", text)
-    };
-    untold.into_iter().take(MOST).map(line).collect()
+    unlisted.sort_by(|a, b| b.1.net_pp.abs().total_cmp(&a.1.net_pp.abs()));
+    unlisted.into_iter().take(MOST).map(|(verdict, _)| Line::block("inlining", text(verdict))).collect()
 }
 
-/// What a function and its callers cost more, or less, because of its inlining.
+/// What such a line says: the verdict, why, and if its source is longer.
+fn text(verdict: &Verdict) -> String {
+    let is_of_source = |evidence: &&Evidence| matches!(evidence.fact, Fact::GrownSource { .. });
+    let source = verdict.evidence.iter().find(is_of_source);
+    let source = source.map_or_else(String::new, |evidence| format!("; {}", fact_text(&evidence.fact)));
+    format!(
+        "{}: {}: {}{source}; in no part above, because a part compares it with its callers' own lines, which can vary more",
+        visible(&verdict.function),
+        cause_text(verdict.cause, verdict.confidence),
+        reason_text(&verdict.reason),
+    )
+}
+
+/// What a function and its callers cost more, or less, because of its inlining, if that is proved.
 fn cost_of(verdict: &Verdict) -> Option<&FamilyCost> {
     let is_cost = matches!(verdict.cause, Cause::InlineRegression | Cause::InlineGain);
     match &verdict.reason {
-        Reason::Flipped { family: Some(cost), .. } if is_cost && verdict.confidence > Confidence::Unclear => {
+        Reason::Flipped { family: Some(cost), .. } if is_cost && verdict.confidence == Confidence::Proved => {
             Some(cost)
         }
         _ => None,
@@ -51,7 +60,7 @@ fn cost_of(verdict: &Verdict) -> Option<&FamilyCost> {
 }
 
 /// Whether a part is named by a function, or may have what that costs.
-fn is_told(parts: &[Finding], verdict: &Verdict, cost: &FamilyCost) -> bool {
+fn is_in_a_part(parts: &[Finding], verdict: &Verdict, cost: &FamilyCost) -> bool {
     let goes_along = |delta_pp: f64| delta_pp * cost.net_pp > 0.0;
     parts.iter().any(|part| {
         let is_named = part.name.split(" -> ").any(|name| name == verdict.function);
@@ -59,7 +68,7 @@ fn is_told(parts: &[Finding], verdict: &Verdict, cost: &FamilyCost) -> bool {
             member.name == verdict.function && goes_along(member.after.pct - member.before.pct)
         };
         let delta_pp = part.delta_pp();
-        let is_large = goes_along(delta_pp) && delta_pp.abs() >= TOLD_PART * cost.net_pp.abs();
+        let is_large = goes_along(delta_pp) && delta_pp.abs() >= LEAST_PART * cost.net_pp.abs();
         is_named || (is_large && part.members.iter().any(of_function))
     })
 }
@@ -77,6 +86,7 @@ mod tests {
     /// What is said of a function that costs so much with its callers.
     fn said(of: &Comparison, function: &str, cause: Cause, net_pp: f64) -> Option<String> {
         let mut verdict = verdict(function, cause, (0.0, 2.0));
+        verdict.confidence = Confidence::Proved;
         verdict.reason = Reason::Flipped {
             inlined_on: Side::Before,
             caller: "run".to_owned(),
@@ -96,14 +106,18 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_inlining_that_costs_more_than_a_part_and_is_in_none_is_told() {
+    fn a_lost_inlining_that_costs_more_than_a_part_and_is_in_none_is_in_a_part() {
         let mut of = sample::with_findings();
+        of.cost = None;
         let sides = (of.findings.rest.before, of.findings.rest.after);
         let deltas = of.findings.list.iter().map(|part| part.delta_pp().abs());
         let (least, most) = (deltas.clone().fold(f64::INFINITY, f64::min), deltas.fold(0.0, f64::max));
         let told = said(&of, "leaf", Cause::InlineRegression, 1.1 * least);
         assert!(told.is_some_and(|text| {
-            text.contains("leaf: inline-regression, likely; with its callers it costs +")
+            {
+                text.contains("leaf: inline-regression, proved: inlined in run before")
+                    && text.contains("with its callers it costs +")
+            }
         }));
         // It costs less than any part, or no more.
         assert_eq!(said(&of, "leaf", Cause::InlineRegression, 0.9 * least), None);

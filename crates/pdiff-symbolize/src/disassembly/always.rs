@@ -1,4 +1,5 @@
-//! The instructions of a function of x86-64 that every call of it runs: all ways from its entry to where it is left lead through them.
+//! The instructions of a function of x86-64 that every call which returns runs: all ways from its entry to where it is left lead through
+//! them (the post-dominators of the entry).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -9,13 +10,13 @@ use crate::binary::call_targets::CallTargets;
 use crate::disassembly::once::in_loops;
 use crate::disassembly::steps::{NeverReturns, Step, following, ranges, steps};
 
-/// The code that every call of a function runs exactly once: that, without loops. `None` if the ways through it are not known.
+/// The code that every such call runs exactly once: that, without loops. `None` if the ways are not known, or none leads out.
 pub(super) fn once_in_every_call(
     parts: &[(u64, &[u8])],
-    callees: (&[u64], &CallTargets),
+    targets: &CallTargets,
     never_returns: NeverReturns<'_>,
 ) -> Option<Vec<Range<u64>>> {
-    let steps = steps(parts, callees, never_returns)?;
+    let steps = steps(parts, (&[], targets), never_returns)?;
     let in_loops = in_loops(&steps);
     let always = always_run(&steps, parts.first()?.0)?.into_iter();
     let once: BTreeSet<u64> = always.filter(|at| !in_loops.contains(at)).collect();
@@ -105,6 +106,8 @@ mod tests {
         check(b"\x85\xff\x74\x06\x90\x85\xf6\x74\x01\x90\x90\xc3", Some(&[0, 2, 10, 11]));
         // 1: dec %edi; jne 1b; nop; ret: a loop runs at least once.
         check(b"\xff\xcf\x75\xfc\x90\xc3", Some(&[0, 2, 4, 5]));
+        // test %edi,%edi; je 0x3000 (a tail call); nop; ret
+        check(b"\x85\xff\x0f\x84\xf8\x1f\x00\x00\x90\xc3", Some(&[0, 2]));
         // test %edi,%edi; je 1f; jmp 2f; 1: nop; jmp 2f; 2: ret: both ways join again.
         check(b"\x85\xff\x74\x02\xeb\x03\x90\xeb\x00\xc3", Some(&[0, 2, 9]));
     }
@@ -112,7 +115,7 @@ mod tests {
     #[test]
     fn loops_run_more_than_once() {
         let once = |code: &[u8]| {
-            let ranges = once_in_every_call(&[(0x1000, code)], (&[], &CallTargets::default()), &|_| false)?;
+            let ranges = once_in_every_call(&[(0x1000, code)], &CallTargets::default(), &|_| false)?;
             Some(ranges.into_iter().map(|range| (range.start, range.end)).collect::<Vec<_>>())
         };
         // nop; 1: dec %edi; jne 1b; test %esi,%esi; je 2f; nop; 2: ret
@@ -123,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_is_never_left_runs_nothing_always() {
+    fn of_a_function_that_is_never_left_nothing_is_known() {
         // 1: jmp 1b
         check(b"\xeb\xfe", None);
     }

@@ -193,11 +193,13 @@ impl CallPaths {
         self.asked(bodies, &[], outside_loops)
     }
 
-    /// The code of a function that every call runs exactly once: it is in no loop, and all ways lead through it. `None` if the ways are not
-    /// known.
+    /// The code of a function that every call which returns runs exactly once: it is in no loop, and all ways out lead through it. `None` if
+    /// the ways are not known, or none leads out.
     #[must_use]
     pub fn once_in_every_call(&self, bodies: &[Range<u64>]) -> Option<Vec<Range<u64>>> {
-        self.asked(bodies, &[], once_in_every_call)
+        self.asked(bodies, &[], |parts, (_, targets), never_returns| {
+            once_in_every_call(parts, targets, never_returns)
+        })
     }
 
     /// Whether functions that begin at these addresses set up a frame at once, so that stacks by frame pointers show who called them.
@@ -274,7 +276,7 @@ pub struct WayAround {
     pub asks: Box<str>,
     /// The code that only this jump leads to, in order. It may have none: ways return at the same place.
     pub code: Vec<Range<u64>>,
-    /// The code before the call that only the other way of the jump leads to.
+    /// The code that only the other way of the jump leads to, up to the calls.
     pub other_way: Vec<Range<u64>>,
 }
 
@@ -312,8 +314,9 @@ fn conditions_around(
     let around = around(&steps, entry)?;
     let (calls, leaves) = (leading_to(&steps, |step| step.calls), leading_to(&steps, |step| step.leaves));
     let mut found: Vec<(Box<str>, BTreeSet<u64>, BTreeSet<u64>)> = Vec::new();
-    for at in reached(&steps, [entry], false)? {
-        let step = steps.get(&at)?;
+    let run = reached(&steps, [entry], false)?;
+    for at in &run {
+        let step = steps.get(at)?;
         let Some(asks) = &step.asks else { continue };
         // Of each way: whether it leads to a call, and whether it leads out without one.
         let of = |to: Option<u64>, else_is: (bool, bool)| {
@@ -330,12 +333,11 @@ fn conditions_around(
         };
         (!asks.is_empty() && found.len() < MOST_CONDITIONS).then_some(())?;
         let way = way.filter(|way| around.contains(way));
-        let other_way = other.map(|to| reached_only_by(&steps, entry, (at, to)));
-        found.push((
-            asks.clone(),
-            reached(&steps, way, false)?,
-            other_way.unwrap_or_else(|| Some(BTreeSet::new()))?,
-        ));
+        let other_way = match other {
+            Some(to) => reached_only_by(&steps, (entry, &run), (*at, to))?,
+            None => BTreeSet::new(),
+        };
+        found.push((asks.clone(), reached(&steps, way, false)?, other_way));
     }
     let alone = |at: usize| {
         let is_of_others = |code: &u64| {

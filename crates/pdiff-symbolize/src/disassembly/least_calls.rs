@@ -51,7 +51,8 @@ mod tests {
         check(b"\xe8\xfb\x0f\x00\x00\x85\xc0\x75\x05\xe8\xf2\x0f\x00\x00\xc3", Some(1));
         // call 0x2000; call 0x2000; ret
         check(b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\xc3", Some(2));
-        // test %edi,%edi; je 1f; call 0x2000; call 0x2000; 1: ret: the long way is found first.
+        // test %edi,%edi; jne 1f; ret; 1: call 0x2000; call 0x2000; ret; and with je 1f; call 0x2000; call 0x2000; 1: ret.
+        check(b"\x85\xff\x75\x01\xc3\xe8\xf6\x0f\x00\x00\xe8\xf1\x0f\x00\x00\xc3", Some(0));
         check(b"\x85\xff\x74\x0a\xe8\xf7\x0f\x00\x00\xe8\xf2\x0f\x00\x00\xc3", Some(0));
         // 1: call 0x2000; dec %edi; jne 1b; ret: a loop turns at least once.
         check(b"\xe8\xfb\x0f\x00\x00\xff\xcf\x75\xf7\xc3", Some(1));

@@ -207,11 +207,11 @@ pub(super) fn reached(
     Some(seen)
 }
 
-/// The instructions that ways from an entry lead to, but none that does not go on from one instruction to another, without a call of the
-/// callee; `None` if a way leads into no instruction.
+/// The instructions that are reached from the entry only through the edge `from` to `to`, up to calls of the callee; `reached` are all that
+/// are. `None` if a way leads into no instruction.
 pub(super) fn reached_only_by(
     steps: &BTreeMap<u64, Step>,
-    entry: u64,
+    (entry, reached): (u64, &BTreeSet<u64>),
     (from, to): (u64, u64),
 ) -> Option<BTreeSet<u64>> {
     let (mut open, mut others) = (vec![entry], BTreeSet::new());
@@ -220,7 +220,7 @@ pub(super) fn reached_only_by(
             open.extend(following(steps, steps.get(&at)?).filter(|next| (at, *next) != (from, to)));
         }
     }
-    Some(reached(steps, [entry], false)?.difference(&others).copied().collect())
+    Some(reached.difference(&others).copied().collect())
 }
 
 /// The instructions that are reached only without a call of the callee, and from which no such call follows; `None` if no way leads to

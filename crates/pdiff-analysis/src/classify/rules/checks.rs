@@ -1,7 +1,7 @@
 //! What the conditions in a function's code ask in both builds: whether the same is asked, in other words or of a record with another layout,
 //! and what is gone.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::code_counts::{code_bytes, only_copy};
 use crate::classify::case::Case;
@@ -56,15 +56,23 @@ fn without_alike(
     rest
 }
 
+/// What all conditions in a function's code ask before, and after together with those of functions that it contained before and calls now.
+fn asked_with(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    moved_out: &[&Case<'_>],
+) -> Option<PerSide<Vec<Box<str>>>> {
+    let of =
+        |case: &Case<'_>, side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
+    let (before, mut after) = (of(case, Side::Before)?, of(case, Side::After)?);
+    after.extend(moved_out.iter().filter_map(|out| of(out, Side::After)).flatten());
+    Some(PerSide::new(before, after))
+}
+
 /// Whether a function's code lost no condition but those that stand in functions which it contained before and calls now. A record may have
 /// another layout, and of conditions that do not tell what they ask as many new ones are enough: a compiler may use other words.
 pub(super) fn keeps_its_checks(context: &Context<'_>, case: &Case<'_>, moved_out: &[&Case<'_>]) -> bool {
-    let of =
-        |case: &Case<'_>, side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
-    let (Some(before), Some(mut after)) = (of(case, Side::Before), of(case, Side::After)) else {
-        return false;
-    };
-    after.extend(moved_out.iter().filter_map(|out| of(out, Side::After)).flatten());
+    let Some(PerSide { before, after }) = asked_with(context, case, moved_out) else { return false };
     let (lost, new) = (without_alike(before.clone(), &after, ALIKE), without_alike(after, &before, ALIKE));
     lost.len() <= new.len() && !lost.iter().any(|asks| is_telling(asks))
 }
@@ -72,16 +80,11 @@ pub(super) fn keeps_its_checks(context: &Context<'_>, case: &Case<'_>, moved_out
 /// Whether a function's code, with that of functions which it contained before and calls now, asks another number of the same place: it may
 /// call them for other values.
 pub(super) fn asks_another_number(context: &Context<'_>, case: &Case<'_>, moved_out: &[&Case<'_>]) -> bool {
-    let of =
-        |case: &Case<'_>, side: Side| context.input.paths?.conditions(side, &only_copy(context, case, side)?);
-    let (Some(before), Some(mut after)) = (of(case, Side::Before), of(case, Side::After)) else {
-        return false;
-    };
-    after.extend(moved_out.iter().filter_map(|out| of(out, Side::After)).flatten());
+    let Some(PerSide { before, after }) = asked_with(context, case, moved_out) else { return false };
     let (lost, new) = (beyond(before.clone(), after.clone()), beyond(after, before));
     // In a large function many differ, as its code is laid out anew.
     let (Some(lost), Some(new)) = (only(&lost), only(&new)) else { return false };
-    is_telling(lost) && is_with_other_number(lost, new)
+    is_telling(lost) && is_telling(new) && is_with_other_number(lost, new)
 }
 
 fn only(asks: &[Box<str>]) -> Option<&str> {

@@ -95,7 +95,7 @@ pub(super) fn more_calls_in_a_row(
 }
 
 /// How many calls of a function every way through a caller's code makes at least, if that is one or more, and after more: an early return
-/// between two calls is gone, perhaps.
+/// between two calls is gone, perhaps. Or a loop is known to turn now, or a helper that makes a call is inlined.
 pub(super) fn more_least_calls(
     context: &Context<'_>,
     caller: &Case<'_>,
@@ -142,7 +142,7 @@ const MORE_ONCE: f64 = 1.3;
 const IN_EVERY_CALL: f64 = 0.5;
 
 /// Whether samples show that a function of the same code is called more, rather than that a call costs more: its code outside of loops
-/// grew, as all of it did, and what every call runs does not deny it.
+/// grew, as all of it did, and code that every call runs does not contradict it, with a standard error in its favour on both sides.
 pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
     let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
     let (Some(before), Some(after)) = (of(Side::Before), of(Side::After)) else { return false };
@@ -153,38 +153,54 @@ pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
     let has_grown = at_least >= MORE_ONCE * expected;
     // As many samples before as all of its code says, or fewer.
     let expected = number(before.own) * new / number(after.own).max(1.0);
-    has_grown && old - old.sqrt() <= expected / CALLS_PART + 1.0 && !is_denied(context, before, after)
+    has_grown
+        && old - old.sqrt() <= expected / CALLS_PART + 1.0
+        && times_in_every_call(context, case, f64::sqrt).is_none_or(|times| times.is_as_expected())
 }
 
-/// Whether code that every call runs costs too little more for so many more calls as all of the function's code would say. Both runs'
-/// samples in it may be off by a standard error.
-fn is_denied(context: &Context<'_>, before: SamplesOnce, after: SamplesOnce) -> bool {
-    times_in_every_call(context, before, after, f64::sqrt).is_some()
-}
-
-/// Whether samples show that a function of the same code is not called more by one that never called it before: what every call runs costs
-/// hardly more. New calls may take other ways through it than those of other callers.
+/// Whether a function of the same code is hardly called more, by code that every call runs, though a caller calls it that never did. Its
+/// calls may take other ways through the function than those of other callers: so a little more is enough.
 pub(super) fn is_hardly_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
-    let of_both = of(Side::Before).zip(of(Side::After));
-    let times = of_both.and_then(|(before, after)| times_in_every_call(context, before, after, |_| 0.0));
-    times.is_some_and(|times| times < MORE_ONCE)
+    let times = times_in_every_call(context, case, |_| 0.0);
+    times.is_some_and(|times| !times.is_as_expected() && times.in_every_call < MORE_ONCE)
 }
 
-/// How many times as much code that every call runs costs, if that is too little, where its samples may be off by this.
+/// How many times as much a function costs.
+struct EveryCall {
+    /// In code that every call runs.
+    in_every_call: f64,
+    /// In all of its own code.
+    own: f64,
+}
+
+impl EveryCall {
+    /// Whether as many more calls as all of its code would say explain most of it.
+    fn is_as_expected(&self) -> bool {
+        self.in_every_call >= self.own.powf(IN_EVERY_CALL)
+    }
+}
+
+/// How many times as much a function costs, without the common factor, where the samples in code that every call runs may be off by an
+/// error. `None` if there are few before, or if the builds have other code of it: they may differ in what every call runs.
 fn times_in_every_call(
     context: &Context<'_>,
-    before: SamplesOnce,
-    after: SamplesOnce,
+    case: &Case<'_>,
     error: impl Fn(f64) -> f64,
-) -> Option<f64> {
+) -> Option<EveryCall> {
+    let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
+    let (before, after) = (of(Side::Before)?, of(Side::After)?);
+    let (old, new) = (before.in_every_call?, after.in_every_call?);
+    if old < FEW_SAMPLES || !context.has_like_code(case) {
+        return None;
+    }
     let number = |samples: u64| samples as f64;
-    let (old, new) = (number(before.in_every_call), number(after.in_every_call));
+    let (old, new) = (number(old), number(new));
     let factor = context.common_shift.factor() * number(after.all).max(1.0) / number(before.all).max(1.0);
     let times = |old: f64, new: f64| new / (factor * old);
-    let at_most = times(old - error(old), new + error(new));
-    let is_less = at_most < times(number(before.own), number(after.own)).powf(IN_EVERY_CALL);
-    (before.in_every_call >= FEW_SAMPLES && is_less).then_some(at_most)
+    Some(EveryCall {
+        in_every_call: times(old - error(old), new + error(new)),
+        own: times(number(before.own), number(after.own)),
+    })
 }
 
 /// The samples that a function has after in code of its own that runs once in a call, under a caller where it has this share: there were

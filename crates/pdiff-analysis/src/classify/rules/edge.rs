@@ -54,8 +54,8 @@ const MAIN_PART: f64 = 0.25;
 /// A function that the caller called before too must have grown under it by this factor: nearly as much as calls that are made
 /// twice. A smaller one, [`MORE_WITH_CALLS`], is enough if the caller's code has more calls of it.
 pub(super) const MORE: f64 = 1.75;
-/// Still less is enough if its own code grew by that, because the second of two calls in a row is the faster one, and if every way through the
-/// caller's code makes more calls: some ways made as many before.
+/// Still less is enough if its own code grew by that, because the second of two calls in a row is the faster one. So it is if every way
+/// through the caller's code makes more calls: only the runs that returned early made fewer before.
 const MORE_IF_AGAIN: f64 = 1.15;
 
 /// Of what is called again in one caller, this part of the growth may be under others.

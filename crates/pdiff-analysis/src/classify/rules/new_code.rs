@@ -60,7 +60,7 @@ const HARDLY_NEW: f64 = 0.2;
 /// A function that has this part of its code at most gave the rest to what it calls instead.
 const LEFT_PART: f64 = 0.5;
 
-/// Code that lost so much of a function's length, or cost, may have been cut in two.
+/// Code that lost so much of a function's length, and of its cost, may have been cut in two.
 const CUT_PART: f64 = 0.5;
 
 /// A function of both builds that lost this part of what it cost itself...
@@ -347,8 +347,8 @@ fn is_body_of_caller(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool
         && under >= NEARLY_ALL * caller.row.side(with).total_pct
 }
 
-/// Whether it may be a part of the code that calls it: that is shorter by half of its length, and may have lost half of what it costs, as
-/// far as the runs tell. A new call alone makes code longer.
+/// Whether it may be a part of its main caller's code: that is shorter by half of the function's length, and its own code may have lost half of
+/// the function's total, by the end of its 95 % interval that allows most. A new call alone makes code longer.
 fn is_cut_from_caller(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: &FlippedCallers) -> bool {
     let Some(caller) = real_caller(context, case, with) else { return false };
     let caller = code_with_call(context, caller, case);

@@ -66,7 +66,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         (None, None) => return None,
     };
     let callers = match &why {
-        EnteredBy::LostCaller { changed: Some(name), .. } => vec![name.clone()],
+        EnteredBy::LostCaller { changed: Some((name, _)) } => vec![name.clone()],
         _ => caller.into_iter().map(|caller| caller.row.name.to_string()).collect(),
     };
     let is_told_by_code = matches!(why, EnteredBy::CallOfOneBuild { .. });
@@ -139,10 +139,11 @@ fn by_caller(context: &Context<'_>, case: &Case<'_>, caller: &Case<'_>, active: 
         has_caller(census, case, active) && has_call(census, code, case, active) == Some(false)
     });
     if is_lost {
-        let changed = changed_caller(context, case, active);
-        let calls = changed.map(|caller| PerSide::from_fn(|side| calls_in_code(context, caller, case, side)));
-        let changed = changed.map(|caller| caller.row.name.to_string());
-        return EnteredBy::LostCaller { changed, calls: calls.unwrap_or_default() };
+        let with_calls = |caller: &Case<'_>| {
+            let calls = PerSide::from_fn(|side| calls_in_code(context, caller, case, side));
+            (caller.row.name.to_string(), calls)
+        };
+        return EnteredBy::LostCaller { changed: changed_caller(context, case, active).map(with_calls) };
     }
     let same_code = context.builds.same_code(&caller.ids);
     EnteredBy::Caller { name: caller.row.name.to_string(), same_code, is_unnamed: caller.row.unresolved }

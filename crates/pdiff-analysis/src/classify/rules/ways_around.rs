@@ -309,10 +309,10 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
     let expected = samples(&kept) as f64 * after.all as f64 / before.all.max(1) as f64;
     let is_left_as_before =
         expected < FEW_SAMPLES as f64 || samples(&after_ways) as f64 >= LEFT_PART * expected;
-    // Which of those that ask the same is gone is not known: it may be the one past which least ran.
+    // Which of those that ask the same is gone is not known: it may be one past which no code ran.
     for way in &mut lost {
-        let same = kept.iter().filter(|kept| kept.asks == way.asks).map(|kept| kept.other_way);
-        way.other_way = same.fold(way.other_way, std::cmp::min);
+        let mut same = kept.iter().filter(|kept| kept.asks == way.asks).map(|kept| kept.other_way);
+        way.other_way = same.find(|other_way| !has_run(*other_way, &before)).unwrap_or(way.other_way);
     }
     let is_less = !lost.is_empty() && is_left_as_before;
     is_less.then_some(LostWays { conditions, lost, samples: PerSide::new(before, after) })
@@ -362,7 +362,7 @@ pub(super) fn fewer_ways_of_absent(
     let is_taken = taken >= FEW_SAMPLES || (lost.len() > 1 && samples.before.around >= FEW_SAMPLES);
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
     let all = samples.before.all;
-    let is_told = (is_short && !lost.iter().any(|way| ran_past(way, &samples.before))) || is_taken;
+    let is_told = (is_short && !lost.iter().any(|way| has_run(way.other_way, &samples.before))) || is_taken;
     is_told.then_some(FewerWays { conditions, asks, taken, is_of_all_ways: false, all })
 }
 
@@ -370,10 +370,9 @@ pub(super) fn fewer_ways_of_absent(
 const MORE_THAN_ONE: u64 = 2;
 
 /// Whether the code past a condition ran, which leads to a call that was never made: then other conditions led around that.
-fn ran_past(way: &ConditionAround, of: &SamplesAround) -> bool {
-    let part = way.other_way.bytes as f64 / of.own_bytes.max(1) as f64;
-    let samples = way.other_way.samples;
-    samples >= MORE_THAN_ONE && samples as f64 > HARDLY * part * of.own as f64
+fn has_run(past: SampledCode, of: &SamplesAround) -> bool {
+    let part = past.bytes as f64 / of.own_bytes.max(1) as f64;
+    past.samples >= MORE_THAN_ONE && past.samples as f64 > HARDLY * part * of.own as f64
 }
 
 /// Whether ways with so many samples were taken so often that they explain most of why a callee costs so many times as much.

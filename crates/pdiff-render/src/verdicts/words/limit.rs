@@ -60,7 +60,7 @@ pub fn limit_text(of: &Limit) -> String {
             "its loops alone cost at least {times:.1} times what its copies did, and a call is made once: it may run more, or for other data"
         ),
         Limit::OtherNumber { caller } => {
-            format!("a condition in {caller} asks for another number than before: it may call it more often")
+            format!("a condition in {caller} compares with another number than before: it may call it more often")
         }
         Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),
         Limit::OtherVersion => {

@@ -12,7 +12,6 @@ pub use fact::{fact_numbers, fact_text};
 pub use limit::{limit_text, part_limit_text};
 pub(crate) use measure::{column, measure};
 pub use missing::missing_text;
-pub(crate) use reason::family_cost_text;
 pub use reason::reason_text;
 
 use pdiff_analysis::classify::{Cause, Confidence, SettingValues};

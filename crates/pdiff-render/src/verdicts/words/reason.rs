@@ -57,7 +57,7 @@ pub fn reason_text(of: &Reason) -> String {
                 "inlined in {caller}{rest} {inlined_on}, called {}: self by symbol {booked_pp:+.2} points, cost of its body \
                  {body_pp:+.2}{}",
                 inlined_on.other(),
-                family.as_ref().map_or_else(String::new, family_cost_text)
+                family.as_ref().map_or_else(String::new, family_cost)
             )
         }
         Reason::CalleesFlipped { callees, inlined_on, booked_pp } => format!(
@@ -312,9 +312,7 @@ fn members(of: &[SetMember]) -> String {
 }
 
 /// What a change of inlining costs.
-/// What a function costs together with its callers, as the rest of a sentence.
-#[must_use]
-pub(crate) fn family_cost_text(of: &FamilyCost) -> String {
+fn family_cost(of: &FamilyCost) -> String {
     let what = match (of.is_more(), of.is_less()) {
         (true, _) => "it costs",
         (_, true) => {
@@ -338,7 +336,7 @@ fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
             Side::Before => format!("the code of {name} no longer calls it"),
             Side::After => format!("the code of {name} calls it in the after build alone"),
         },
-        EnteredBy::LostCaller { changed: Some(name), calls } => {
+        EnteredBy::LostCaller { changed: Some((name, calls)) } => {
             let of_code = match calls.before.cmp(&calls.after) {
                 Ordering::Equal => String::new(),
                 _ => format!(", with {} -> {} calls of it", calls.before, calls.after),
@@ -347,7 +345,7 @@ fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
                 "the stacks lack its caller; of the functions that call it, {name} alone has other code{of_code}"
             )
         }
-        EnteredBy::LostCaller { changed: None, .. } => {
+        EnteredBy::LostCaller { changed: None } => {
             "the stacks lack its caller: another path is taken there, or settings or data differ".to_owned()
         }
         EnteredBy::Caller { is_unnamed: true, .. } => {
