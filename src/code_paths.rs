@@ -9,7 +9,7 @@ use pdiff_analysis::classify::{
     CodePaths, ConditionAround, SampledCode, SamplesAround, SamplesAtOne, SamplesOnce, TurnsAround,
 };
 use pdiff_profile::{CodeChange, FrameId, Lookup, Lookups, PerSide, Side, StackId};
-use pdiff_symbolize::{BothWays, CallPaths, CodeFile, CodeSamples, WayAround};
+use pdiff_symbolize::{BothWays, CallPaths, CodeFile, CodeSamples, RunOnce, WayAround};
 
 use crate::function_code::frame_addrs;
 use crate::prepared::Prepared;
@@ -145,7 +145,7 @@ impl CodePaths for ProgramPaths<'_> {
     fn samples_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<SamplesAround> {
         let ways = self.of(side)?.ways_around(bodies, callees)?;
         let sampled = self.sampled(side)?;
-        let once = self.of(side)?.outside_loops(bodies).unwrap_or_default();
+        let once = self.of(side)?.run_once(bodies).map(|once| once.at_most).unwrap_or_default();
         let around_once = both(&once, &ways);
         let mut samples = SamplesAround {
             all: sampled.all,
@@ -271,18 +271,16 @@ impl CodePaths for ProgramPaths<'_> {
     }
 
     fn samples_once(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesOnce> {
-        let code = self.of(side)?;
-        let outside_loops = code.outside_loops(bodies)?;
-        let every_call = code.once_in_every_call(bodies);
+        let RunOnce { at_most, always } = self.of(side)?.run_once(bodies)?;
         let sampled = self.sampled(side)?;
         let mut samples = SamplesOnce { all: sampled.all, ..SamplesOnce::default() };
         let mut in_every_call = 0;
         for (addr, _, count) in sampled.within(bodies).filter(|(_, is_leaf, _)| *is_leaf) {
             samples.own += count;
-            samples.once += if is_within(&outside_loops, addr) { count } else { 0 };
-            in_every_call += every_call.as_ref().filter(|code| is_within(code, addr)).map_or(0, |_| count);
+            samples.once += if is_within(&at_most, addr) { count } else { 0 };
+            in_every_call += always.as_ref().filter(|code| is_within(code, addr)).map_or(0, |_| count);
         }
-        samples.in_every_call = every_call.map(|_| in_every_call);
+        samples.in_every_call = always.map(|_| in_every_call);
         Some(samples)
     }
 

@@ -21,7 +21,9 @@ mod unwinder;
 
 pub use address_index::{Chain, FrameRef};
 pub use binary::kept_sections::KeptSections;
-pub use disassembly::{BothWays, CallPaths, CodeFile, CodeSamples, TurnsAround, WantedCode, WayAround};
+pub use disassembly::{
+    BothWays, CallPaths, CodeFile, CodeSamples, RunOnce, TurnsAround, WantedCode, WayAround,
+};
 pub use error::Error;
 pub use kernel_images::FileKernels;
 pub use object_census::{

@@ -54,7 +54,7 @@ pub enum Limit {
     BodyTimes(f64),
     /// The loops of its body alone cost so many times as much as its copies did.
     LoopTimes(f64),
-    /// A caller, with what it contains, compares the same with another number than before: it may call it for other data.
+    /// A caller, with what it contains, compares with another number than before: it may reach the call more often, or for other data.
     OtherNumber {
         /// The caller.
         caller: String,

@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Fact, Limit};
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
-use crate::fast_paths::Ways;
+use crate::ways::Ways;
 
 #[test]
 fn a_function_that_takes_over_what_its_caller_called_is_called_more_by_its_own_code() {

@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Classification, CodeDifference, Fact, OtherUses};
 use pdiff_profile::{NumberUse, OtherNumber, PerSide};
 
 use crate::build::{Extra, classified_with, seen, steady, verdict};
-use crate::fast_paths::Ways;
+use crate::ways::Ways;
 
 /// `run` calls `fetch` once, and `extra` is in the build.
 fn build(fetch: u32, extra: &str) -> String {

@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Classification, EnteredBy, Fact, Limit, OtherCode
 use pdiff_profile::{PerSide, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
-use crate::fast_paths::Ways;
+use crate::ways::Ways;
 
 #[test]
 fn a_copy_that_only_a_changed_caller_enters_is_a_new_edge() {

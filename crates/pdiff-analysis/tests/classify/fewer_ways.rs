@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Fact, FewerWays, SampledCode};
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified_with, said, seen, steady, verdict, with_rest};
-use crate::fast_paths::Ways;
+use crate::ways::Ways;
 
 pub(crate) const LIKELY: &str = "missing-fast-path likely R-fast-path";
 pub(crate) const PROVED: &str = "missing-fast-path proved R-fast-path";

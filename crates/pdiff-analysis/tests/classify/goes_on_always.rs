@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Classification, Reason};
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
-use crate::fast_paths::Ways;
+use crate::ways::Ways;
 
 /// After's code of `caller` goes on to `callee` whatever it asks. Functions have the addresses 0x1000, 0x2000 and so on, in the order of
 /// their names.

@@ -3,7 +3,7 @@
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified_with, said, seen, steady, verdict};
-use crate::fast_paths::Ways;
+use crate::ways::Ways;
 
 /// What is said of `list`, whose own code and what it calls cost so much after.
 fn said_of_list(after: &str, asks: [&'static str; 2], costs: [u64; 2]) -> String {

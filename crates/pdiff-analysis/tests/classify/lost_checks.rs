@@ -4,8 +4,8 @@ use pdiff_analysis::classify::Fact;
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified_with, said, seen, steady, verdict};
-use crate::fast_paths::Ways;
 use crate::fewer_ways::{LIKELY, PROVED, said_of_get_under, ways};
+use crate::ways::Ways;
 
 #[test]
 fn a_check_that_any_code_has_is_not_the_one_that_is_gone() {

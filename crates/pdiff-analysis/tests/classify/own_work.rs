@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Fact, Reason};
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
-use crate::fast_paths::Ways;
+use crate::ways::Ways;
 
 /// `cell` calls `parse`, which read numbers itself; `read` reads any, and `other` calls it in both builds.
 fn build(cell: u32, parse: &str) -> String {

@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Fact, Reason};
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
-use crate::fast_paths::Ways;
+use crate::ways::Ways;
 
 /// A scanner that asks for the next character: it has a copy of the quick variant, and calls the general one.
 fn scanner(next: u32, quick: &str, calls: &str) -> String {

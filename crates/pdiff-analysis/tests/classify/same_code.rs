@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{Limit, Reason};
 use pdiff_profile::{NumberUse, OtherNumber, PerSide, Side};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
-use crate::fast_paths::Ways;
+use crate::ways::Ways;
 
 /// `run` calls `fetch`, which calls `read`; `other` calls `fetch` too.
 fn fetching(run: u32) -> String {

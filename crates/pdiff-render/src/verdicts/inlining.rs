@@ -76,17 +76,26 @@ fn is_in_a_part(parts: &[Finding], verdict: &Verdict, cost: &FamilyCost) -> bool
 #[cfg(test)]
 mod tests {
     use pdiff_analysis::FindingSide;
-    use pdiff_analysis::classify::BuildDistance;
     use pdiff_profile::Side;
 
     use super::*;
     use crate::compare::sample;
     use crate::verdicts::sample::verdict;
 
-    /// What is said of a function that costs so much with its callers.
+    /// What is said of a function that is proved to cost so much with its callers.
     fn said(of: &Comparison, function: &str, cause: Cause, net_pp: f64) -> Option<String> {
+        said_at(Confidence::Proved, of, function, cause, net_pp)
+    }
+
+    fn said_at(
+        confidence: Confidence,
+        of: &Comparison,
+        function: &str,
+        cause: Cause,
+        net_pp: f64,
+    ) -> Option<String> {
         let mut verdict = verdict(function, cause, (0.0, 2.0));
-        verdict.confidence = Confidence::Proved;
+        verdict.confidence = confidence;
         verdict.reason = Reason::Flipped {
             inlined_on: Side::Before,
             caller: "run".to_owned(),
@@ -97,7 +106,7 @@ mod tests {
         };
         let of_all = Classification {
             verdicts: vec![verdict],
-            distance: None::<BuildDistance>,
+            distance: None,
             families: Vec::new(),
             missing: Vec::new(),
             settings: None,
@@ -106,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_inlining_that_costs_more_than_a_part_and_is_in_none_is_in_a_part() {
+    fn a_lost_inlining_that_costs_more_than_a_part_and_is_in_none_has_a_line() {
         let mut of = sample::with_findings();
         of.cost = None;
         let sides = (of.findings.rest.before, of.findings.rest.after);
@@ -114,12 +123,14 @@ mod tests {
         let (least, most) = (deltas.clone().fold(f64::INFINITY, f64::min), deltas.fold(0.0, f64::max));
         let told = said(&of, "leaf", Cause::InlineRegression, 1.1 * least);
         assert!(told.is_some_and(|text| {
-            {
-                text.contains("leaf: inline-regression, proved: inlined in run before")
-                    && text.contains("with its callers it costs +")
-            }
+            text.contains("leaf: inline-regression, proved: inlined in run before")
+                && text.contains("with its callers it costs +")
         }));
-        // It costs less than any part, or no more.
+        // It costs less than any part, or no more, or that is only likely, or parts are per operation.
+        assert_eq!(said_at(Confidence::Likely, &of, "leaf", Cause::InlineRegression, 1.1 * least), None);
+        of.cost = sample::with_findings().cost;
+        assert_eq!(said(&of, "leaf", Cause::InlineRegression, 1.1 * least), None);
+        of.cost = None;
         assert_eq!(said(&of, "leaf", Cause::InlineRegression, 0.9 * least), None);
         assert_eq!(said(&of, "leaf", Cause::InlineChange, 1.1 * least), None);
         // A part is named by it.

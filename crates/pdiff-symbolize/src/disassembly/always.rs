@@ -1,33 +1,17 @@
 //! The instructions of a function of x86-64 that every call which returns runs: all ways from its entry to where it is left lead through
 //! them (the post-dominators of the entry).
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::binary::call_targets::CallTargets;
-use crate::disassembly::once::in_loops;
-use crate::disassembly::steps::{NeverReturns, Step, following, ranges, steps};
-
-/// The code that every such call runs exactly once: that, without loops. `None` if the ways are not known, or none leads out.
-pub(super) fn once_in_every_call(
-    parts: &[(u64, &[u8])],
-    targets: &CallTargets,
-    never_returns: NeverReturns<'_>,
-) -> Option<Vec<Range<u64>>> {
-    let steps = steps(parts, (&[], targets), never_returns)?;
-    let in_loops = in_loops(&steps);
-    let always = always_run(&steps, parts.first()?.0)?.into_iter();
-    let once: BTreeSet<u64> = always.filter(|at| !in_loops.contains(at)).collect();
-    Some(ranges(&steps, once))
-}
+use crate::disassembly::steps::{Step, following};
 
 /// The instructions that every call runs, in the order of one way; `None` if a way leads into no instruction, or no way leads out.
 ///
 /// One way is taken, and the others are followed from each of its instructions in turn: what the farthest one passes by is not run by
 /// all. Each instruction is looked at once.
-fn always_run(steps: &BTreeMap<u64, Step>, entry: u64) -> Option<Vec<u64>> {
+pub(super) fn always_run(steps: &BTreeMap<u64, Step>, entry: u64) -> Option<Vec<u64>> {
     let way = way_out(steps, entry)?;
     let place_of: FxHashMap<u64, usize> = way.iter().enumerate().map(|(place, at)| (*at, place)).collect();
     let (mut seen, mut farthest) = (FxHashSet::default(), 0);
@@ -86,6 +70,8 @@ fn way_out(steps: &BTreeMap<u64, Step>, entry: u64) -> Option<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binary::call_targets::CallTargets;
+    use crate::disassembly::steps::steps;
 
     fn check(code: &[u8], expected: Option<&[u64]>) {
         let steps = steps(&[(0x1000, code)], (&[], &CallTargets::default()), &|_| false).expect("code");
@@ -110,19 +96,6 @@ mod tests {
         check(b"\x85\xff\x0f\x84\xf8\x1f\x00\x00\x90\xc3", Some(&[0, 2]));
         // test %edi,%edi; je 1f; jmp 2f; 1: nop; jmp 2f; 2: ret: both ways join again.
         check(b"\x85\xff\x74\x02\xeb\x03\x90\xeb\x00\xc3", Some(&[0, 2, 9]));
-    }
-
-    #[test]
-    fn loops_run_more_than_once() {
-        let once = |code: &[u8]| {
-            let ranges = once_in_every_call(&[(0x1000, code)], &CallTargets::default(), &|_| false)?;
-            Some(ranges.into_iter().map(|range| (range.start, range.end)).collect::<Vec<_>>())
-        };
-        // nop; 1: dec %edi; jne 1b; test %esi,%esi; je 2f; nop; 2: ret
-        let code = b"\x90\xff\xcf\x75\xfc\x85\xf6\x74\x01\x90\xc3";
-        assert_eq!(once(code), Some(vec![(0x1000, 0x1001), (0x1005, 0x1009), (0x100a, 0x100b)]));
-        // jmp *%rax
-        assert_eq!(once(b"\xff\xe0"), None);
     }
 
     #[test]

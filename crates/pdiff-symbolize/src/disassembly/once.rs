@@ -1,22 +1,38 @@
-//! The instructions of a function of x86-64 that run at most once in a call: those in no loop.
+//! The instructions of a function of x86-64 that run once in a call: at most, those in no loop; and always.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binary::call_targets::CallTargets;
+use crate::disassembly::always::always_run;
 use crate::disassembly::steps::{NeverReturns, Step, following, ranges, steps};
 
-/// The code of a function that is in no loop; `None` if the ways through it are not known.
-pub(super) fn outside_loops(
+/// The code of a function that a call runs once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunOnce {
+    /// Code that runs at most once in a call: in no loop.
+    pub at_most: Vec<Range<u64>>,
+    /// What of it every call that returns runs; `None` if no way leads out.
+    pub always: Option<Vec<Range<u64>>>,
+}
+
+/// That code; `None` if the ways through it are not known.
+pub(super) fn run_once(
     parts: &[(u64, &[u8])],
-    callees: (&[u64], &CallTargets),
+    targets: &CallTargets,
     never_returns: NeverReturns<'_>,
-) -> Option<Vec<Range<u64>>> {
-    let steps = steps(parts, callees, never_returns)?;
+) -> Option<RunOnce> {
+    let steps = steps(parts, (&[], targets), never_returns)?;
     let in_loops = in_loops(&steps);
-    Some(ranges(&steps, steps.keys().copied().filter(|at| !in_loops.contains(at))))
+    let outside = |at: &u64| !in_loops.contains(at);
+    let always = always_run(&steps, parts.first()?.0);
+    let always = always.map(|always| always.into_iter().filter(outside).collect::<BTreeSet<u64>>());
+    Some(RunOnce {
+        at_most: ranges(&steps, steps.keys().copied().filter(outside)),
+        always: always.map(|always| ranges(&steps, always)),
+    })
 }
 
 /// The instructions that lead to themselves: those of strongly connected components of more than one, and those that jump to themselves
@@ -83,7 +99,8 @@ mod tests {
     use super::*;
 
     fn check(code: &[u8], expected: &[(u64, u64)]) {
-        let found = outside_loops(&[(0x1000, code)], (&[], &CallTargets::default()), &|_| false);
+        let found = run_once(&[(0x1000, code)], &CallTargets::default(), &|_| false);
+        let found = found.map(|once| once.at_most);
         let pairs = |code: Vec<Range<u64>>| {
             code.into_iter().map(|range| (range.start, range.end)).collect::<Vec<_>>()
         };
@@ -105,8 +122,21 @@ mod tests {
     }
 
     #[test]
+    fn what_every_call_runs_once_is_in_no_loop_either() {
+        let once = |code: &[u8]| {
+            let once = run_once(&[(0x1000, code)], &CallTargets::default(), &|_| false)?;
+            Some(once.always?.into_iter().map(|range| (range.start, range.end)).collect::<Vec<_>>())
+        };
+        // nop; 1: dec %edi; jne 1b; test %esi,%esi; je 2f; nop; 2: ret
+        let code = b"\x90\xff\xcf\x75\xfc\x85\xf6\x74\x01\x90\xc3";
+        assert_eq!(once(code), Some(vec![(0x1000, 0x1001), (0x1005, 0x1009), (0x100a, 0x100b)]));
+        // jmp *%rax
+        assert_eq!(once(b"\xff\xe0"), None);
+    }
+
+    #[test]
     fn where_a_jump_leads_must_be_known() {
         // jmp *%rax
-        assert_eq!(outside_loops(&[(0x1000, b"\xff\xe0")], (&[], &CallTargets::default()), &|_| false), None);
+        assert_eq!(run_once(&[(0x1000, b"\xff\xe0")], &CallTargets::default(), &|_| false), None);
     }
 }

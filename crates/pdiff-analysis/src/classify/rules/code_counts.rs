@@ -121,10 +121,15 @@ pub(super) fn calls_at_more_places(context: &Context<'_>, caller: &Case<'_>, cal
 /// So many samples on ways without a call tell that they were taken.
 pub(super) const FEW_SAMPLES: u64 = 10;
 
+/// The samples of a side in the own code of a function's only copy.
+fn samples_once(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<SamplesOnce> {
+    context.input.paths?.samples_once(side, &only_copy(context, case, side)?)
+}
+
 /// Whether most of what a function costs is in code that runs once in a call, or that code was sampled before: else its loops may run
 /// longer.
 pub(super) fn is_told_by_calls(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
+    let of = |side: Side| samples_once(context, case, side);
     let is_mostly_once = |of: SamplesOnce| of.once as f64 >= CALLS_PART * of.own as f64;
     of(Side::After).is_some_and(is_mostly_once)
         || of(Side::Before).is_some_and(|before| before.once >= FEW_SAMPLES)
@@ -144,7 +149,7 @@ const IN_EVERY_CALL: f64 = 0.5;
 /// Whether samples show that a function of the same code is called more, rather than that a call costs more: its code outside of loops
 /// grew, as all of it did, and code that every call runs does not contradict it, with a standard error in its favour on both sides.
 pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
+    let of = |side: Side| samples_once(context, case, side);
     let (Some(before), Some(after)) = (of(Side::Before), of(Side::After)) else { return false };
     let number = |samples: u64| samples as f64;
     let (old, new) = (number(before.once), number(after.once));
@@ -155,13 +160,16 @@ pub(super) fn is_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
     let expected = number(before.own) * new / number(after.own).max(1.0);
     has_grown
         && old - old.sqrt() <= expected / CALLS_PART + 1.0
-        && times_in_every_call(context, case, f64::sqrt).is_none_or(|times| times.is_as_expected())
+        && times_in_every_call(context, case, (before, after), f64::sqrt)
+            .is_none_or(|times| times.is_as_expected())
 }
 
 /// Whether a function of the same code is hardly called more, by code that every call runs, though a caller calls it that never did. Its
 /// calls may take other ways through the function than those of other callers: so a little more is enough.
 pub(super) fn is_hardly_called_more(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let times = times_in_every_call(context, case, |_| 0.0);
+    let of = |side: Side| samples_once(context, case, side);
+    let of_both = of(Side::Before).zip(of(Side::After));
+    let times = of_both.and_then(|of_both| times_in_every_call(context, case, of_both, |_| 0.0));
     times.is_some_and(|times| !times.is_as_expected() && times.in_every_call < MORE_ONCE)
 }
 
@@ -185,10 +193,9 @@ impl EveryCall {
 fn times_in_every_call(
     context: &Context<'_>,
     case: &Case<'_>,
+    (before, after): (SamplesOnce, SamplesOnce),
     error: impl Fn(f64) -> f64,
 ) -> Option<EveryCall> {
-    let of = |side: Side| context.input.paths?.samples_once(side, &only_copy(context, case, side)?);
-    let (before, after) = (of(Side::Before)?, of(Side::After)?);
     let (old, new) = (before.in_every_call?, after.in_every_call?);
     if old < FEW_SAMPLES || !context.has_like_code(case) {
         return None;
@@ -206,14 +213,14 @@ fn times_in_every_call(
 /// The samples that a function has after in code of its own that runs once in a call, under a caller where it has this share: there were
 /// as many before, if it was called as often.
 pub(super) fn once_under(context: &Context<'_>, case: &Case<'_>, after_pct: f64) -> f64 {
-    let of = || context.input.paths?.samples_once(Side::After, &only_copy(context, case, Side::After)?);
-    of().map_or(0.0, |of| of.once as f64 * after_pct / case.row.after.total_pct)
+    samples_once(context, case, Side::After)
+        .map_or(0.0, |of| of.once as f64 * after_pct / case.row.after.total_pct)
 }
 
 /// The part of a side's samples, in percent, in loops of a function's only copy with code of its own: in code that a call may run more
 /// than once.
 pub(super) fn loops_pct(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<f64> {
-    let of = context.input.paths?.samples_once(side, &only_copy(context, case, side)?)?;
+    let of = samples_once(context, case, side)?;
     Some(100.0 * (of.own - of.once) as f64 / of.all.max(1) as f64)
 }
 

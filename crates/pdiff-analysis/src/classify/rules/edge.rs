@@ -453,7 +453,9 @@ fn more_calls(
     let is_called_again =
         calls.before > 0 && is_told && is_beyond_own() && calls_at_more_places(context, caller, case);
     let least_calls = LazyCell::new(|| more_least_calls(context, caller, case));
-    let must_be_called_more = || is_told && context.is_patched && least_calls.is_some();
+    let costs_more_itself = || own_times(context, case).is_some_and(|times| times > 1.0);
+    let must_be_called_more =
+        || is_told && costs_more_itself() && context.is_patched && least_calls.is_some();
     let costs_more = || {
         costs_more_as_a_whole(context, case)
             || costs_more_by_calls(context, case, pct)

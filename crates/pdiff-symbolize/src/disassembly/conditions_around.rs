@@ -1,0 +1,131 @@
+//! The conditions under which a function of x86-64 leaves a way to a certain call, and the code on both ways of each.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::binary::call_targets::CallTargets;
+use crate::disassembly::steps::{NeverReturns, around, leading_to, ranges, reached, reached_only_by, steps};
+
+/// A way through a function without a certain call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WayAround {
+    /// What the jump compares that leads there, and how: `cmp4 5,[+24] e`. Registers and places on the stack are left out.
+    pub asks: Box<str>,
+    /// The code that only this jump leads to, in order. It may have none: ways return at the same place.
+    pub code: Vec<Range<u64>>,
+    /// The code that only the other way of the jump leads to, up to the calls.
+    pub other_way: Vec<Range<u64>>,
+}
+
+/// Functions with more conditions around a call are not looked at.
+const MOST_CONDITIONS: usize = 200;
+
+/// See [`CallPaths::conditions_around`](super::CallPaths::conditions_around).
+pub(super) fn conditions_around(
+    parts: &[(u64, &[u8])],
+    callees: (&[u64], &CallTargets),
+    never_returns: NeverReturns<'_>,
+) -> Option<Vec<WayAround>> {
+    let steps = steps(parts, callees, never_returns)?;
+    let entry = parts.first()?.0;
+    let around = around(&steps, entry)?;
+    let (calls, leaves) = (leading_to(&steps, |step| step.calls), leading_to(&steps, |step| step.leaves));
+    let mut found: Vec<(Box<str>, BTreeSet<u64>, BTreeSet<u64>)> = Vec::new();
+    let run = reached(&steps, [entry], false)?;
+    for at in &run {
+        let step = steps.get(at)?;
+        let Some(asks) = &step.asks else { continue };
+        // Of each way: whether it leads to a call, and whether it leads out without one.
+        let of = |to: Option<u64>, else_is: (bool, bool)| {
+            to.map_or(else_is, |to| (calls.contains(&to), leaves.contains(&to)))
+        };
+        let (jump, next) = (of(step.jump, (step.calls, step.leaves)), of(step.next, (false, false)));
+        let is_around = |(leads, _): (bool, bool), (other_leads, other_leaves): (bool, bool)| {
+            leads && !other_leads && other_leaves
+        };
+        let (way, other) = match (is_around(jump, next), is_around(next, jump)) {
+            (true, _) => (step.next, step.jump),
+            (_, true) => (step.jump, step.next),
+            _ => continue,
+        };
+        (!asks.is_empty() && found.len() < MOST_CONDITIONS).then_some(())?;
+        let way = way.filter(|way| around.contains(way));
+        let other_way = match other {
+            Some(to) => reached_only_by(&steps, (entry, &run), (*at, to))?,
+            None => BTreeSet::new(),
+        };
+        found.push((asks.clone(), reached(&steps, way, false)?, other_way));
+    }
+    let alone = |at: usize| {
+        let is_of_others = |code: &u64| {
+            found.iter().enumerate().any(|(other, (_, way, _))| other != at && way.contains(code))
+        };
+        let way = found.get(at).map(|(_, way, _)| way).into_iter().flatten().copied();
+        ranges(&steps, way.filter(|code| around.contains(code) && !is_of_others(code)))
+    };
+    let mut ways: Vec<WayAround> = found
+        .iter()
+        .enumerate()
+        .map(|(at, (asks, _, other_way))| WayAround {
+            asks: asks.clone(),
+            code: alone(at),
+            other_way: ranges(&steps, other_way.iter().copied()),
+        })
+        .collect();
+    ways.sort_by(|a, b| a.asks.cmp(&b.asks));
+    Some(ways)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALLEE: u64 = 0x2000;
+    const ABORTS: u64 = 0x4000;
+
+    #[test]
+    fn conditions_around_a_call_are_those_that_lead_past_it() {
+        let conditions = |code: &[u8]| {
+            conditions_around(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|to| to == ABORTS)
+        };
+        let check = |code: &[u8], expected: &[&str]| {
+            let found = conditions(code).unwrap_or_default();
+            assert_eq!(found.iter().map(|way| &*way.asks).collect::<Vec<_>>(), expected, "{code:02x?}");
+        };
+        // test %edi,%edi; je 1f; call 0x2000; 1: ret
+        check(b"\x85\xff\x74\x05\xe8\xf7\x0f\x00\x00\xc3", &["cmp4 0,r e"]);
+        // test %edi,%edi; jne 1f; ret; 1: call 0x2000; ret: the same with the other condition.
+        check(b"\x85\xff\x75\x01\xc3\xe8\xf6\x0f\x00\x00\xc3", &["cmp4 0,r e"]);
+        // cmpl $5,0x18(%rsi); je 1f; nop; 1: test %edi,%edi; je 2f; call 0x2000; 2: ret: the first leads to the call on both ways.
+        let two = b"\x83\x7e\x18\x05\x74\x01\x90\x85\xff\x74\x05\xe8\xf0\x0f\x00\x00\xc3";
+        check(two, &["cmp4 0,r e"]);
+        // cmpl $5,0x18(%rsi); jle 2f; nop; test %edi,%edi; je 2f; call 0x2000; 2: ret
+        let both = b"\x83\x7e\x18\x05\x7e\x0a\x90\x85\xff\x74\x05\xe8\xf0\x0f\x00\x00\xc3";
+        check(both, &["cmp4 0,r e", "cmp4 5,[+24] l"]);
+        // cmpl $5,0x18(%rsp); je 0x2000 (in tail position); cmpb $1,0x100(%rip); je 0x2000; ret
+        let tail = b"\x83\x7c\x24\x18\x05\x0f\x84\xf5\x0f\x00\x00\x80\x3d\x00\x01\x00\x00\x01\x0f\x84\xe8\x0f\x00\x00\xc3";
+        check(tail, &["cmp1 1,[static] e"]);
+        // test %edi,%edi; je 0x4000, which does not return; call 0x2000; ret
+        check(b"\x85\xff\x0f\x84\xf8\x2f\x00\x00\xe8\xf3\x0f\x00\x00\xc3", &[]);
+        // Without a call there is no answer: test %edi,%edi; je 1f; 1: ret
+        assert_eq!(conditions(b"\x85\xff\x74\x00\xc3"), None);
+        // je 1f; call 0x2000; 1: ret: what it asks is not known.
+        assert_eq!(conditions(b"\x74\x05\xe8\xf9\x0f\x00\x00\xc3"), None);
+        // test %edi,%edi; je 1f; test %esi,%esi; je 2f; call 0x2000; ret; 1: nop; nop; 2: ret: the first has code of its own.
+        let shared = b"\x85\xff\x74\x0a\x85\xf6\x74\x08\xe8\xf3\x0f\x00\x00\xc3\x90\x90\xc3";
+        let ways = conditions(shared).unwrap_or_default();
+        let code: Vec<Option<&Range<u64>>> = ways.iter().map(|way| way.code.first()).collect();
+        assert_eq!(code, [Some(&(0x100e..0x1010)), None]);
+        // All that follows is past the first; past the second is the call alone, which is not reached if the other way is taken.
+        let past = |ways: Vec<WayAround>| {
+            let starts_and_ends = |way: WayAround| {
+                way.other_way.into_iter().map(|code| (code.start, code.end)).collect::<Vec<_>>()
+            };
+            ways.into_iter().map(starts_and_ends).collect::<Vec<_>>()
+        };
+        assert_eq!(past(ways), [[(0x1004, 0x100d)], [(0x1008, 0x100d)]]);
+        // The same, but that a third jump leads behind the first: test %edx,%edx; jne 0f; test %edi,%edi; je 1f; 0: ...
+        let joined = b"\x85\xd2\x75\x04\x85\xff\x74\x0a\x85\xf6\x74\x08\xe8\xef\x0f\x00\x00\xc3\x90\x90\xc3";
+        assert_eq!(past(conditions(joined).unwrap_or_default()), [vec![], vec![(0x100c, 0x1011)]]);
+    }
+}
