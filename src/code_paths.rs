@@ -45,7 +45,7 @@ impl SampledStacks {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).zip(&self.samples).filter_map(|((from, to), samples)| {
             let mut addrs = self.addrs.get(from..*to)?.iter();
-            let (addr, is_leaf) = addrs.find(|(addr, _)| is_within(code, *addr))?;
+            let (addr, is_leaf) = addrs.find(|(addr, _)| code.iter().any(|part| part.contains(addr)))?;
             Some((*addr, *is_leaf, *samples))
         })
     }
@@ -59,11 +59,14 @@ impl SampledStacks {
     }
 }
 
-/// The code that two lists have both.
+/// The code that two lists have both, each in order.
 fn both(one: &[Range<u64>], other: &[Range<u64>]) -> Vec<Range<u64>> {
-    let shared = |a: &Range<u64>, b: &Range<u64>| a.start.max(b.start)..a.end.min(b.end);
-    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| shared(a, b)));
-    pairs.filter(|range| !range.is_empty()).collect()
+    let of = |a: &Range<u64>| {
+        let from = other.partition_point(|b| b.end <= a.start);
+        let shared = other.iter().skip(from).take_while(|b| b.start < a.end);
+        shared.map(|b| a.start.max(b.start)..a.end.min(b.end)).collect::<Vec<_>>()
+    };
+    one.iter().flat_map(of).collect()
 }
 
 /// The length of some code.
@@ -71,8 +74,10 @@ fn bytes(code: &[Range<u64>]) -> u64 {
     code.iter().map(|range| range.end.saturating_sub(range.start)).sum()
 }
 
+/// Whether an address lies in some code, given in order.
 fn is_within(code: &[Range<u64>], addr: u64) -> bool {
-    code.iter().any(|range| range.contains(&addr))
+    let after = code.partition_point(|range| range.start <= addr);
+    after.checked_sub(1).and_then(|at| code.get(at)).is_some_and(|range| range.contains(&addr))
 }
 
 /// The files of both builds, opened when they are asked for.

@@ -4,12 +4,15 @@
 //! so), or one of another file where there are no stubs (`-fno-plt`). The loader's table of relocations says which; without an entry
 //! the slot holds the address itself, as in files at a fixed address or with packed relocations.
 
+use std::sync::Arc;
+
 use iced_x86::{FlowControl, Instruction, OpKind};
 use object::{Object, ObjectSection};
 use rustc_hash::FxHashMap;
 
 use super::branch_target::branch_target;
-use super::elf_file::ElfFile;
+use super::elf_file::{ElfFile, Segment};
+use super::file_bytes::FileBytes;
 use super::plt::{Stub, plt_stubs};
 use super::slots::{SECTIONS, SLOT_BYTES, SlotValue, relocated_slots};
 
@@ -18,6 +21,8 @@ use super::slots::{SECTIONS, SLOT_BYTES, SlotValue, relocated_slots};
 pub(crate) struct CallTargets {
     /// By slot: the function of this file, or the slot itself where the loader looks for a name.
     by_slot: FxHashMap<u64, u64>,
+    /// What the file has in memory.
+    data: Option<(Arc<FileBytes>, Vec<Segment>)>,
 }
 
 impl CallTargets {
@@ -41,7 +46,20 @@ impl CallTargets {
                 SlotValue::Address(_) | SlotValue::ResultOf(_) => by_slot.remove(&slot),
             };
         }
-        Self { by_slot }
+        Self { by_slot, data: Some((file.shared_bytes(), file.segments().to_vec())) }
+    }
+
+    /// What the file has from an address on, up to the end of its segment; empty where it has nothing.
+    pub(crate) fn data(&self, address: u64) -> &[u8] {
+        let from = || {
+            let (bytes, segments) = self.data.as_ref()?;
+            let holds =
+                |of: &&Segment| address.checked_sub(of.addr).is_some_and(|within| within < of.file_size);
+            let of = segments.iter().find(holds)?;
+            let place = |within: u64| usize::try_from(of.offset.saturating_add(within)).ok();
+            bytes.get(place(address - of.addr)?..place(of.file_size)?.min(bytes.len()))
+        };
+        from().unwrap_or(&[])
     }
 
     /// The target of a direct jump or call, or of one through a slot: where the function begins, or the slot of a function of another
@@ -89,7 +107,19 @@ pub(crate) fn ways_out(file: &ElfFile) -> Vec<Stub> {
 impl CallTargets {
     /// One slot, and the function that it leads to.
     pub(crate) fn of_slot(slot: u64, function: u64) -> Self {
-        Self { by_slot: [(slot, function)].into_iter().collect() }
+        Self { by_slot: [(slot, function)].into_iter().collect(), data: None }
+    }
+
+    /// What a file has in memory from an address on.
+    pub(crate) fn of_data(addr: u64, bytes: &[u8]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data");
+        std::fs::write(&path, bytes).unwrap();
+        let segment = Segment { addr, offset: 0, file_size: bytes.len() as u64 };
+        Self {
+            by_slot: FxHashMap::default(),
+            data: Some((Arc::new(FileBytes::open(&path).unwrap()), vec![segment])),
+        }
     }
 }
 

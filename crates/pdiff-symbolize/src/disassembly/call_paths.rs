@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use pdiff_profile::CodeChange;
 use pdiff_profile::names::FunctionName;
@@ -40,6 +40,8 @@ pub struct CallPaths {
     targets: OnceLock<CallTargets>,
     layout: OnceLock<Layout>,
     ways_out: OnceLock<FxHashMap<String, Vec<u64>>>,
+    /// Whether functions have loops, by their code: this is asked often.
+    loops: Mutex<FxHashMap<Vec<Range<u64>>, Option<bool>>>,
 }
 
 impl CallPaths {
@@ -54,6 +56,7 @@ impl CallPaths {
             targets: OnceLock::new(),
             layout: OnceLock::new(),
             ways_out: OnceLock::new(),
+            loops: Mutex::default(),
         })
     }
 
@@ -205,7 +208,14 @@ impl CallPaths {
     /// Whether a function has a loop; `None` if where it jumps cannot be told.
     #[must_use]
     pub fn has_loop(&self, bodies: &[Range<u64>]) -> Option<bool> {
-        self.asked(bodies, &[], has_loop)
+        let known = self.loops.lock().ok().and_then(|loops| loops.get(bodies).copied());
+        known.unwrap_or_else(|| {
+            let found = self.asked(bodies, &[], has_loop);
+            if let Ok(mut loops) = self.loops.lock() {
+                loops.insert(bodies.to_vec(), found);
+            }
+            found
+        })
     }
 
     /// How the code of a function of this file differs from that of the same function of another file. Both are given as in

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::binary::call_targets::CallTargets;
-use crate::disassembly::steps::{NeverReturns, around, leading_to, ranges, reached, reached_only_by, steps};
+use crate::disassembly::dominators::Dominators;
+use crate::disassembly::steps::{NeverReturns, around, leading_to, ranges, reached, steps};
 
 /// A way through a function without a certain call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WayAround {
-    /// What the jump compares that leads there, and how: `cmp4 5,[+24] e`. Registers and places on the stack are left out.
+    /// What the jump compares that leads there, and how: `cmp4 5,[+24] e`. Registers and places on the stack are left out. Of a switch: to how
+    /// many of its cases.
     pub asks: Box<str>,
     /// The code that only this jump leads to, in order. It may have none: ways return at the same place.
     pub code: Vec<Range<u64>>,
@@ -32,8 +34,19 @@ pub(super) fn conditions_around(
     let (calls, leaves) = (leading_to(&steps, |step| step.calls), leading_to(&steps, |step| step.leaves));
     let mut found: Vec<(Box<str>, BTreeSet<u64>, BTreeSet<u64>)> = Vec::new();
     let run = reached(&steps, [entry], false)?;
+    let dominators = Dominators::new(&steps, entry)?;
     for at in &run {
         let step = steps.get(at)?;
+        if !step.cases.is_empty() {
+            let is_around = |to: &&u64| !calls.contains(to) && leaves.contains(to);
+            let past: BTreeSet<u64> = step.cases.iter().filter(is_around).copied().collect();
+            if !past.is_empty() && step.cases.iter().any(|to| calls.contains(to)) {
+                let asks = format!("switch {} of {}", past.len(), step.cases.len());
+                let way = past.into_iter().filter(|way| around.contains(way));
+                found.push((asks.into(), reached(&steps, way, false)?, BTreeSet::new()));
+            }
+            continue;
+        }
         let Some(asks) = &step.asks else { continue };
         // Of each way: whether it leads to a call, and whether it leads out without one.
         let of = |to: Option<u64>, else_is: (bool, bool)| {
@@ -51,7 +64,7 @@ pub(super) fn conditions_around(
         (!asks.is_empty() && found.len() < MOST_CONDITIONS).then_some(())?;
         let way = way.filter(|way| around.contains(way));
         let other_way = match other {
-            Some(to) => reached_only_by(&steps, (entry, &run), (*at, to))?,
+            Some(to) => dominators.only_by((*at, to)).into_iter().collect(),
             None => BTreeSet::new(),
         };
         found.push((asks.clone(), reached(&steps, way, false)?, other_way));

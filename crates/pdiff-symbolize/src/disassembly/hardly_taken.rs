@@ -34,7 +34,8 @@ pub(super) fn hardly_skips(
     let steps = steps(parts, callees, never_returns)?;
     let entry = parts.first()?.0;
     // Code that runs as a whole, by its first instruction: how many instructions, and up to where.
-    let targets: BTreeSet<u64> = steps.values().filter_map(|step| step.jump).collect();
+    let jumps = steps.values().flat_map(|step| step.jump.iter().chain(&step.cases));
+    let targets: BTreeSet<u64> = jumps.copied().collect();
     let mut blocks: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     let mut current: Option<u64> = None;
     for (at, step) in &steps {

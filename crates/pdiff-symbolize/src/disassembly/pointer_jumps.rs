@@ -40,7 +40,7 @@ impl Default for PointerJumps {
 }
 
 /// Registers that a called function may change.
-const CLOBBERED: [Register; 9] = [
+pub(super) const CLOBBERED: [Register; 9] = [
     Register::RAX,
     Register::RCX,
     Register::RDX,

@@ -1,8 +1,8 @@
 //! The instructions of a function of x86-64, and what may follow each: the ways through its code.
 //!
 //! A way ends at a return, at a jump out of the function, at code that traps, at a call of a function that is known not to return or
-//! a jump to it, and at a call of the callee that is asked for or a jump to it. Where a jump through a table leads is not known, and
-//! then there are no ways. A call in tail position through a pointer leads out of the function.
+//! a jump to it, and at a call of the callee that is asked for or a jump to it. A jump through a table leads to all of its cases. Where
+//! another jump through a register leads is not known, and then there are no ways; but a call in tail position leads out of the function.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::binary::call_targets::CallTargets;
 use crate::binary::ranges::range_at;
 use crate::disassembly::conditions::Asked;
+use crate::disassembly::jump_tables::{JumpTables, all_cases};
 use crate::disassembly::pointer_jumps::PointerJumps;
 
 /// What may follow an instruction.
@@ -25,6 +26,8 @@ pub(super) struct Step {
     pub(super) back: Option<u64>,
     /// Where it jumps to in the function.
     pub(super) jump: Option<u64>,
+    /// Where a switch may jump to.
+    pub(super) cases: Vec<u64>,
     /// It may leave the function.
     pub(super) leaves: bool,
     /// It may do so by a jump.
@@ -50,15 +53,18 @@ pub(super) fn steps(
         parts.iter().map(|(start, code)| *start..start.saturating_add(code.len() as u64)).collect();
     ranges.sort_by_key(|range| range.start);
     let mut steps = BTreeMap::new();
-    let joins = joins(parts, targets);
+    let (Joins { joins, has_switch }, mut tables) = (joins(parts, targets), BTreeMap::new());
     for (start, code) in parts {
         let (mut asked, mut jumps) = (Asked::default(), PointerJumps::default());
+        let mut switches = JumpTables::default();
         for instruction in Decoder::with_ip(64, code, *start, DecoderOptions::NONE) {
-            if joins.contains(&instruction.ip()) {
+            let is_join = joins.contains(&instruction.ip());
+            if is_join {
                 asked.forget();
             }
             let (target, flow) = targets.step(&instruction);
             let is_tail_call = jumps.is_tail_call(&instruction);
+            let table = has_switch.then(|| switches.next(&instruction, is_join)).flatten();
             let calls = target.is_some_and(|target| callees.contains(&target));
             let jump = target.filter(|target| !calls && range_at(&ranges, *target).is_some());
             let leads_out = !calls && jump.is_none();
@@ -85,10 +91,17 @@ pub(super) fn steps(
                 FlowControl::IndirectBranch if is_tail_call => {
                     Step { leaves: true, jumps_out: true, ..Step::default() }
                 }
-                FlowControl::IndirectBranch | FlowControl::XbeginXabortXend => return None,
+                FlowControl::IndirectBranch => {
+                    tables.insert(instruction.ip(), table?);
+                    Step::default()
+                }
+                FlowControl::XbeginXabortXend => return None,
             };
             steps.insert(instruction.ip(), Step { end, asks: asked.next(&instruction), ..step });
         }
+    }
+    for (jump, cases) in all_cases(&tables, targets, |at| steps.contains_key(&at))? {
+        steps.entry(jump).and_modify(|step: &mut Step| step.cases = cases);
     }
     Some(steps)
 }
@@ -152,16 +165,23 @@ fn instruction_at(parts: &[(u64, &[u8])], at: u64) -> Option<Instruction> {
     })
 }
 
-/// Where jumps lead.
-fn joins(parts: &[(u64, &[u8])], targets: &CallTargets) -> FxHashSet<u64> {
+/// Where jumps lead, and whether some lead through a register or a table.
+struct Joins {
+    joins: FxHashSet<u64>,
+    has_switch: bool,
+}
+
+fn joins(parts: &[(u64, &[u8])], targets: &CallTargets) -> Joins {
     let decoded =
         parts.iter().flat_map(|(start, code)| Decoder::with_ip(64, code, *start, DecoderOptions::NONE));
-    let jump = |instruction: Instruction| {
+    let mut found = Joins { joins: FxHashSet::default(), has_switch: false };
+    for instruction in decoded {
         let (target, flow) = targets.step(&instruction);
         let is_jump = matches!(flow, FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch);
-        target.filter(|_| is_jump)
-    };
-    decoded.filter_map(jump).collect()
+        found.joins.extend(target.filter(|_| is_jump));
+        found.has_switch |= flow == FlowControl::IndirectBranch;
+    }
+    found
 }
 
 /// Where a way goes on after an instruction that is no call of the callee.
@@ -171,7 +191,7 @@ pub(super) fn following<'s>(
 ) -> impl Iterator<Item = u64> + use<'s> {
     // A call at the very end is of a function that does not return.
     let ends_here = step.may_stay_away && step.next.is_some_and(|next| !steps.contains_key(&next));
-    step.next.filter(|_| !ends_here).into_iter().chain(step.jump)
+    step.next.filter(|_| !ends_here).into_iter().chain(step.jump).chain(step.cases.iter().copied())
 }
 
 /// The instructions from which a way leads to such a step, without a call of the callee before.
@@ -205,22 +225,6 @@ pub(super) fn reached(
         }
     }
     Some(seen)
-}
-
-/// The instructions that are reached from the entry only through the edge `from` to `to`, up to calls of the callee; `reached` are all that
-/// are. `None` if a way leads into no instruction.
-pub(super) fn reached_only_by(
-    steps: &BTreeMap<u64, Step>,
-    (entry, reached): (u64, &BTreeSet<u64>),
-    (from, to): (u64, u64),
-) -> Option<BTreeSet<u64>> {
-    let (mut open, mut others) = (vec![entry], BTreeSet::new());
-    while let Some(at) = open.pop() {
-        if others.insert(at) {
-            open.extend(following(steps, steps.get(&at)?).filter(|next| (at, *next) != (from, to)));
-        }
-    }
-    Some(reached.difference(&others).copied().collect())
 }
 
 /// The instructions that are reached only without a call of the callee, and from which no such call follows; `None` if no way leads to

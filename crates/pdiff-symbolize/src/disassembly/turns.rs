@@ -76,6 +76,7 @@ fn turn(steps: &BTreeMap<u64, Step>, entry: u64) -> Option<(u64, BTreeMap<u64, S
             next: inside(step.next),
             back: inside(step.back),
             jump: inside(step.jump),
+            cases: step.cases.iter().filter_map(|to| inside(Some(*to))).collect(),
             leaves: ends,
             calls: step.calls,
             ..Step::default()
