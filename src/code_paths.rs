@@ -80,6 +80,11 @@ fn is_within(code: &[Range<u64>], addr: u64) -> bool {
     after.checked_sub(1).and_then(|at| code.get(at)).is_some_and(|range| range.contains(&addr))
 }
 
+/// Whether a call was made, as far as is known.
+fn was_made(made: Option<&BTreeSet<u64>>, call: &Range<u64>) -> bool {
+    made.is_none_or(|made| made.range(call.clone()).next().is_some())
+}
+
 /// The files of both builds, opened when they are asked for.
 #[derive(Debug)]
 pub(crate) struct ProgramPaths<'a> {
@@ -98,6 +103,11 @@ impl<'a> ProgramPaths<'a> {
     fn of(&self, side: Side) -> Option<&CallPaths> {
         let open = || CallPaths::open(self.files[side].as_deref()?).ok();
         self.opened[side].get_or_init(open).as_ref()
+    }
+
+    /// Where some code made its calls; `None` if that is not known. A callee without a frame hides its caller.
+    fn calls_made(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<BTreeSet<u64>> {
+        self.of(side)?.have_frames(callees).then(|| self.sampled(side)?.calls_made(bodies))?
     }
 
     fn sampled(&self, side: Side) -> Option<&SampledStacks> {
@@ -195,10 +205,17 @@ impl CodePaths for ProgramPaths<'_> {
         let samples = |code: &[Range<u64>]| {
             at.iter().filter(|(addr, ..)| is_within(code, *addr)).map(|(.., count)| count).sum()
         };
+        let once = self.of(side)?.run_once(bodies)?.at_most;
+        let own_once = |code: &[Range<u64>]| {
+            let code = both(&once, code);
+            let own = at.iter().filter(|(addr, is_leaf, _)| *is_leaf && is_within(&code, *addr));
+            SampledCode { samples: own.map(|(.., count)| count).sum(), bytes: bytes(&code) }
+        };
         let condition = |way: WayAround| ConditionAround {
             samples: samples(&way.code),
             bytes: bytes(&way.code),
             other_way: SampledCode { samples: samples(&way.other_way), bytes: bytes(&way.other_way) },
+            other_way_once: own_once(&way.other_way),
             asks: way.asks,
         };
         let mut conditions: Vec<ConditionAround> = ways.into_iter().map(condition).collect();
@@ -224,7 +241,7 @@ impl CodePaths for ProgramPaths<'_> {
         let less_taken = |ways: BothWays| {
             let of = ways.code.iter().map(|code| (samples(code), bytes(code)));
             let (samples, bytes) = of.min().unwrap_or_default();
-            ConditionAround { asks: ways.asks, samples, bytes, other_way: SampledCode::default() }
+            ConditionAround { asks: ways.asks, samples, bytes, ..ConditionAround::default() }
         };
         let mut conditions: Vec<ConditionAround> = ways.into_iter().map(less_taken).collect();
         conditions.sort_unstable();
@@ -266,13 +283,13 @@ impl CodePaths for ProgramPaths<'_> {
     }
 
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
-        // A callee without a frame hides its caller.
-        let sampled =
-            self.sampled(side).filter(|_| self.of(side).is_some_and(|code| code.have_frames(callees)));
-        let made = sampled.and_then(|sampled| sampled.calls_made(bodies));
-        let was_made =
-            |call: &Range<u64>| made.as_ref().is_none_or(|made| made.range(call.clone()).next().is_some());
-        self.of(side)?.repeats(bodies, callees, &was_made)
+        let made = self.calls_made(side, bodies, callees);
+        self.of(side)?.repeats(bodies, callees, &|call| was_made(made.as_ref(), call))
+    }
+
+    fn calls_in_loop(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool> {
+        let made = self.calls_made(side, bodies, callees);
+        self.of(side)?.calls_in_loop(bodies, callees, &|call| was_made(made.as_ref(), call))
     }
 
     fn samples_once(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesOnce> {

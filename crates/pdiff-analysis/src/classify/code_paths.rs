@@ -59,7 +59,7 @@ pub struct SamplesAtOne {
 }
 
 /// A condition under which a function leaves a way to a call.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct ConditionAround {
     /// What is compared, and how, without registers and places on the stack.
     pub asks: Box<str>,
@@ -69,6 +69,8 @@ pub struct ConditionAround {
     pub bytes: u64,
     /// The samples in code that only the other way of its jump leads to, up to the calls, and the length of that code.
     pub other_way: SampledCode,
+    /// The samples in that code itself, as far as it is in no loop, and its length.
+    pub other_way_once: SampledCode,
 }
 
 /// What is gone of the ways through a function without a certain call.
@@ -163,6 +165,10 @@ pub trait CodePaths: Debug + Sync {
     /// Whether a loop of such a function says how many such calls there are; `None` where the ways through it are not known. A loop whose
     /// calls have no sample under them did not run, where the function's other calls have.
     fn repeats(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
+
+    /// Whether such a call is in a loop of such a function, so that it may be made again at the same place. Otherwise as [`Self::repeats`],
+    /// which is also the case where one call follows another.
+    fn calls_in_loop(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<bool>;
 
     /// The samples of a side in a function's code that runs at most once in a call, and in all of its code; `None` if the ways through it
     /// are not known, or addresses were not recorded.

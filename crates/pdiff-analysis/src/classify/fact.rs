@@ -278,6 +278,20 @@ pub enum Fact {
         /// The callers that call it as before.
         callers: Vec<String>,
     },
+    /// The code of both builds and the samples in it: conditions are gone under which a caller returned without a call of a callee, and so many of
+    /// its runs went past those that are left that these cannot be why the callee is called so much more.
+    LeftPassed {
+        /// The caller.
+        caller: String,
+        /// The callee.
+        callee: String,
+        /// What the conditions asked that are gone.
+        asks: Vec<String>,
+        /// The part of the runs before that went past each that is left, in percent, at least.
+        part_pct: f64,
+        /// How many times as much the callee costs under the caller.
+        times: f64,
+    },
     /// The code of both builds and the samples under its calls: a caller calls a function again right after a call of it, which it did not.
     CalledAgain {
         /// The caller.
@@ -435,6 +449,7 @@ impl Fact {
             | Self::MoreLeastCalls { .. }
             | Self::NoTurnAround { .. }
             | Self::OwnWorkGone { .. }
+            | Self::LeftPassed { .. }
             | Self::CalledAgain { .. }
             | Self::NeverWentOn { .. }
             | Self::FewerWaysAround { .. } => EvidenceKind::Code,

@@ -358,6 +358,27 @@ fn said_of_asking_code(
     under_calls: [&'static [u64]; 2],
     scan: u64,
 ) -> (String, Option<PerSide<Vec<u64>>>) {
+    said_of_ways(find, asks, in_a_row, under_calls, scan, Ways::default())
+}
+
+/// What is said of `find`, whose code is the same, if this is known besides.
+fn said_with_ways(
+    in_a_row: [usize; 2],
+    under_calls: [&'static [u64]; 2],
+    scan: u64,
+    known: Ways,
+) -> (String, Option<PerSide<Vec<u64>>>) {
+    said_of_ways(40, ["null", "kind"], in_a_row, under_calls, scan, known)
+}
+
+fn said_of_ways(
+    find: u32,
+    asks: [&'static str; 2],
+    in_a_row: [usize; 2],
+    under_calls: [&'static [u64]; 2],
+    scan: u64,
+    known: Ways,
+) -> (String, Option<PerSide<Vec<u64>>>) {
     let (stacks, words) = steady();
     let build = |scan: u32, calls: &str| {
         let (find, bytes) = if scan == 60 { (40, 300) } else { (find, 300 + 4 * (find - 40)) };
@@ -375,7 +396,7 @@ fn said_of_asking_code(
         in_a_row: PerSide::new(in_a_row[0], in_a_row[1]),
         under_calls: PerSide::new(under_calls[0], under_calls[1]),
         asks_of: vec![(0x1000, PerSide::new(asks[0], asks[1]))],
-        ..Ways::default()
+        ..known
     };
     let extra = Extra { paths: Some(&ways), ..Extra::default() };
     let (old, new) = (build(60, "scan>find"), build(61, "scan>find scan>find"));
@@ -405,6 +426,19 @@ fn a_call_right_after_another_that_both_have_samples_is_proved() {
     likely([0, 1], [&[800], &[1300, 300]], 100);
     // The caller runs more often.
     likely([0, 1], [&[800], &[780, 820]], 145);
+}
+
+#[test]
+fn a_call_that_costs_as_before_needs_no_other_sign_that_there_are_more() {
+    // The code of `find` that runs once in a call has no more samples: its loops may run longer, for other data.
+    let said = |under_calls: [&'static [u64]; 2]| {
+        let once = PerSide::new(Some([100, 1000]), Some([100, 2000]));
+        said_with_ways([0, 1], under_calls, 100, Ways { once, ..Ways::default() }).0
+    };
+    assert_eq!(said([&[800], &[780, 820]]), "more-calls proved R-edge");
+    assert_eq!(said([&[800], &[1020, 900]]), "more-calls proved R-edge");
+    // Then the call that was there costs more, too.
+    assert_eq!(said([&[800], &[1300, 1200]]), "more-calls likely R-edge");
 }
 
 #[test]

@@ -427,12 +427,13 @@ fn turns_that_are_gone_prove_nothing_where_the_same_may_be_done_elsewhere() {
 #[test]
 fn turns_that_only_jumped_over_a_call_are_told_by_more_calls_in_as_many_turns() {
     let said_of_bytes =
-        |before, taken, are_turns_short, once: [u64; 2], in_loop: [u64; 2], bytes: [u64; 2]| {
+        |before, taken, are_turns_short: bool, once: [u64; 2], in_loop: [u64; 2], bytes: [u64; 2]| {
             let turns = PerSide::new(Some((true, taken)), Some((false, 0)));
             let once = PerSide::new(Some([10, 100]), Some(once));
             let in_loop = PerSide::new(in_loop[0], in_loop[1]);
             let loop_bytes = PerSide::new(bytes[0], bytes[1]);
-            let known = Ways { turns, are_turns_short, once, in_loop, loop_bytes, ..Ways::default() };
+            let turn_bytes = are_turns_short.then_some(16);
+            let known = Ways { turns, turn_bytes, once, in_loop, loop_bytes, ..Ways::default() };
             said_of_turns(before, [90, 90], known)
         };
     let said_with = |before, taken, are_turns_short, once, in_loop| {
@@ -453,6 +454,19 @@ fn turns_that_only_jumped_over_a_call_are_told_by_more_calls_in_as_many_turns() 
     assert_eq!(said_with(10, 0, true, more, [9, 9]), likely);
     // The check that is gone was most of the loop: as many samples in a tenth of the code are more turns.
     assert_eq!(said_of_bytes(10, 0, true, more, same, [400, 40]), likely);
+}
+
+#[test]
+fn turns_without_code_of_their_own_left_nothing_that_another_call_could_do() {
+    let said_with = |turn_bytes| {
+        let turns = PerSide::new(Some((true, 0)), Some((false, 0)));
+        let once = PerSide::new(Some([10, 100]), Some([100, 1000]));
+        let (in_loop, loop_bytes) = (PerSide::new(100, 100), PerSide::new(40, 40));
+        let other_calls = PerSide::new(1, 2);
+        said_of_turns(10, [90, 90], Ways { turns, turn_bytes, once, in_loop, loop_bytes, other_calls, ..Ways::default() })
+    };
+    assert_eq!(said_with(Some(0)), "missing-fast-path proved R-edge");
+    assert_eq!(said_with(Some(1)), "missing-fast-path likely R-edge");
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod fewer_ways;
 mod goes_on_always;
 mod in_between;
 mod laws;
+mod left_conditions;
 mod less_code;
 mod lost_checks;
 mod lost_frames;

@@ -29,8 +29,10 @@ pub(crate) struct Ways {
     pub(crate) around_once: SampledCode,
     /// Whether the call is in a loop.
     pub(crate) repeats: bool,
+    /// Whether it only follows another one.
+    pub(crate) is_in_no_loop: bool,
     /// What it asks where it may leave a way to the call, with the samples there, the bytes, and the samples in as
-    /// many bytes on the other way: `null:3 small:40/8 kind:0/8/2`.
+    /// many bytes on the other way, and in that code itself: `null:3 small:40/8 kind:0/8/2/1`.
     pub(crate) conditions: PerSide<Option<&'static str>>,
     /// Samples in the callee's code outside of loops, and in all of it; by default a tenth, and ten times as many after.
     pub(crate) once: PerSide<Option<[u64; 2]>>,
@@ -58,8 +60,8 @@ pub(crate) struct Ways {
     pub(crate) numbers: Vec<(u64, OtherNumber)>,
     /// Whether a turn of the loop around the call can go on without it, and the samples there.
     pub(crate) turns: PerSide<Option<(bool, u64)>>,
-    /// Whether turns without the call have next to no code of their own.
-    pub(crate) are_turns_short: bool,
+    /// The length of the code of turns without the call; by default more than next to nothing.
+    pub(crate) turn_bytes: Option<u64>,
     /// Samples in the loop's own code, and its length.
     pub(crate) in_loop: PerSide<u64>,
     pub(crate) loop_bytes: PerSide<u64>,
@@ -113,12 +115,7 @@ impl CodePaths for Ways {
         if bodies.first().is_some_and(|body| body.start == self.past.0) {
             let asks = self.past.1[side].split_whitespace();
             return Some(
-                asks.map(|asks| ConditionAround {
-                    asks: asks.into(),
-                    samples: 0,
-                    bytes: 100,
-                    other_way: SampledCode::default(),
-                })
+                asks.map(|asks| ConditionAround { asks: asks.into(), bytes: 100, ..ConditionAround::default() })
                 .collect(),
             );
         }
@@ -132,6 +129,7 @@ impl CodePaths for Ways {
                 samples,
                 bytes,
                 other_way: SampledCode { samples: next(0)?, bytes },
+                other_way_once: SampledCode { samples: next(0)?, bytes },
             })
         };
         let mut conditions: Vec<ConditionAround> = self.conditions[side]
@@ -156,7 +154,7 @@ impl CodePaths for Ways {
         let turns = |(can_skip, taken)| TurnsAround {
             can_skip,
             taken,
-            bytes: if self.are_turns_short { 16 } else { 17 },
+            bytes: self.turn_bytes.unwrap_or(17),
             own: self.in_loop[side],
             own_bytes: self.loop_bytes[side],
             exits: self.exits[side].split_whitespace().map(Into::into).collect(),
@@ -178,6 +176,10 @@ impl CodePaths for Ways {
         Some(self.repeats)
     }
 
+    fn calls_in_loop(&self, _: Side, _: &[Range<u64>], _: &[u64]) -> Option<bool> {
+        Some(self.repeats && !self.is_in_no_loop)
+    }
+
     fn samples_beside(&self, _: Side, _: &[Range<u64>], asks: &[String]) -> Option<Vec<ConditionAround>> {
         let beside = |word: &str| {
             let (of, samples) = word.split_once(':')?;
@@ -185,7 +187,7 @@ impl CodePaths for Ways {
                 asks: of.into(),
                 samples: samples.parse().ok()?,
                 bytes: 100,
-                other_way: SampledCode::default(),
+                ..ConditionAround::default()
             })
         };
         let mut conditions: Vec<ConditionAround> =

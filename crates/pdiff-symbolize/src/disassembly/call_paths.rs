@@ -187,6 +187,20 @@ impl CallPaths {
         })
     }
 
+    /// Whether a call of one that begins at one of the addresses `callees` may follow itself in the same run of a function: whether it is in
+    /// a loop. Otherwise as in [`Self::repeats`].
+    #[must_use]
+    pub fn calls_in_loop(
+        &self,
+        bodies: &[Range<u64>],
+        callees: &[u64],
+        was_made: &dyn Fn(&Range<u64>) -> bool,
+    ) -> Option<bool> {
+        self.asked(bodies, callees, |parts, callees, never_returns| {
+            calls_in_loop(parts, callees, never_returns, was_made)
+        })
+    }
+
     /// The code of a function that a call runs once: at most, and always. `None` if the ways through it are not known.
     #[must_use]
     pub fn run_once(&self, bodies: &[Range<u64>]) -> Option<RunOnce> {
@@ -295,12 +309,32 @@ fn repeats(
     was_made: &dyn Fn(&Range<u64>) -> bool,
 ) -> Option<bool> {
     let steps = steps(parts, callees, never_returns)?;
-    // A jump to the callee leaves no trace, and nothing follows it.
-    let is_made = |at: u64, step: &Step| step.back.is_none() || was_made(&(at..step.end));
+    let is_made = |at: u64, step: &Step| is_made(was_made, at, step);
     let made = steps.iter().filter(|(at, step)| is_made(**at, step));
     let backs = made.filter_map(|(_, step)| step.back).filter(|back| steps.contains_key(back));
     let after_calls = reached(&steps, backs, false)?;
     Some(after_calls.iter().any(|at| steps.get(at).is_some_and(|step| step.calls && is_made(*at, step))))
+}
+
+fn calls_in_loop(
+    parts: &[(u64, &[u8])],
+    callees: (&[u64], &CallTargets),
+    never_returns: NeverReturns<'_>,
+    was_made: &dyn Fn(&Range<u64>) -> bool,
+) -> Option<bool> {
+    let steps = steps(parts, callees, never_returns)?;
+    for (at, step) in steps.iter().filter(|(at, step)| step.calls && is_made(was_made, **at, step)) {
+        let back = step.back.filter(|back| steps.contains_key(back));
+        if reached(&steps, back, true)?.contains(at) {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
+/// Whether a call of the callee was made; a jump to it leaves no trace, and nothing follows it.
+fn is_made(was_made: &dyn Fn(&Range<u64>) -> bool, at: u64, step: &Step) -> bool {
+    step.back.is_none() || was_made(&(at..step.end))
 }
 
 fn has_loop(
@@ -433,6 +467,23 @@ mod tests {
             (with(two, &|_| true), with(two, &|call| call.start == 0x1000)),
             (Some(true), Some(false))
         );
+    }
+
+    #[test]
+    fn a_call_that_may_follow_itself_is_in_a_loop() {
+        let in_loop = |code: &[u8], was_made: bool| {
+            calls_in_loop(&[(0x1000, code)], (&[CALLEE], &CallTargets::default()), &|_| false, &|_| was_made)
+        };
+        // 1: call 0x2000; test %eax,%eax; je 1b; ret
+        let turning = b"\xe8\xfb\x0f\x00\x00\x85\xc0\x74\xf7\xc3";
+        assert_eq!((in_loop(turning, true), in_loop(turning, false)), (Some(true), Some(false)));
+        // call 0x2000; call 0x2000; ret: one follows the other.
+        assert_eq!(in_loop(b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\xc3", true), Some(false));
+        // 1: call 0x2000; call 0x2000; test %eax,%eax; je 1b; ret
+        assert_eq!(in_loop(b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\x85\xc0\x74\xf2\xc3", true), Some(true));
+        // 1: dec %edi; jne 1b; jmp 0x2000; and jmp *%rax
+        assert_eq!(in_loop(b"\xff\xcf\x75\xfc\xe9\xf7\x0f\x00\x00", true), Some(false));
+        assert_eq!(in_loop(b"\xff\xe0", true), None);
     }
 
     #[test]

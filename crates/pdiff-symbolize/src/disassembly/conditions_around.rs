@@ -19,6 +19,15 @@ pub struct WayAround {
     pub other_way: Vec<Range<u64>>,
 }
 
+/// A jump that leads around the call.
+struct Found {
+    asks: Box<str>,
+    /// What follows if it does.
+    way: BTreeSet<u64>,
+    /// What its other way alone leads to.
+    other_way: BTreeSet<u64>,
+}
+
 /// Functions with more conditions around a call are not looked at.
 const MOST_CONDITIONS: usize = 200;
 
@@ -32,7 +41,7 @@ pub(super) fn conditions_around(
     let entry = parts.first()?.0;
     let around = around(&steps, entry)?;
     let (calls, leaves) = (leading_to(&steps, |step| step.calls), leading_to(&steps, |step| step.leaves));
-    let mut found: Vec<(Box<str>, BTreeSet<u64>, BTreeSet<u64>)> = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     let run = reached(&steps, [entry], false)?;
     let dominators = Dominators::new(&steps, entry)?;
     for at in &run {
@@ -43,7 +52,8 @@ pub(super) fn conditions_around(
             if !past.is_empty() && step.cases.iter().any(|to| calls.contains(to)) {
                 let asks = format!("switch {} of {}", past.len(), step.cases.len());
                 let way = past.into_iter().filter(|way| around.contains(way));
-                found.push((asks.into(), reached(&steps, way, false)?, BTreeSet::new()));
+                let way = reached(&steps, way, false)?;
+                found.push(Found { asks: asks.into(), way, other_way: BTreeSet::new() });
             }
             continue;
         }
@@ -67,22 +77,23 @@ pub(super) fn conditions_around(
             Some(to) => dominators.only_by((*at, to)).into_iter().collect(),
             None => BTreeSet::new(),
         };
-        found.push((asks.clone(), reached(&steps, way, false)?, other_way));
+        let way = reached(&steps, way, false)?;
+        found.push(Found { asks: asks.clone(), way, other_way });
     }
     let alone = |at: usize| {
         let is_of_others = |code: &u64| {
-            found.iter().enumerate().any(|(other, (_, way, _))| other != at && way.contains(code))
+            found.iter().enumerate().any(|(other, of)| other != at && of.way.contains(code))
         };
-        let way = found.get(at).map(|(_, way, _)| way).into_iter().flatten().copied();
+        let way = found.get(at).map(|of| &of.way).into_iter().flatten().copied();
         ranges(&steps, way.filter(|code| around.contains(code) && !is_of_others(code)))
     };
     let mut ways: Vec<WayAround> = found
         .iter()
         .enumerate()
-        .map(|(at, (asks, _, other_way))| WayAround {
-            asks: asks.clone(),
+        .map(|(at, of)| WayAround {
+            asks: of.asks.clone(),
             code: alone(at),
-            other_way: ranges(&steps, other_way.iter().copied()),
+            other_way: ranges(&steps, of.other_way.iter().copied()),
         })
         .collect();
     ways.sort_by(|a, b| a.asks.cmp(&b.asks));

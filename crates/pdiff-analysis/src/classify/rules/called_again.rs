@@ -24,29 +24,41 @@ const EXPLAINING_PART: f64 = 0.5;
 /// How much of what a callee costs more, on a log scale, its caller may explain by running more.
 const OF_CALLER: f64 = 0.5;
 
-/// The proof, if there is one: the callee is called more, and not by other callers, and what [`called_again`] says.
+/// The proof, if there is one: what [`called_again`] says, where the callee does not cost more under other callers, and a call costs as before
+/// or the callee's code shows that it is called more.
 pub(super) fn proof_of_call_again(
     context: &Context<'_>,
     caller: &Case<'_>,
     call: &SampledCall,
 ) -> Option<Fact> {
     let callee = context.callee(call)?;
-    if grew_elsewhere(context, caller, call, callee) || !is_called_more(context, callee) {
+    if grew_elsewhere(context, caller, call, callee) {
         return None;
     }
-    let samples = called_again(context, caller, callee)?;
+    let CalledAgain { samples, costs_as_before } = called_again(context, caller, callee)?;
+    if !costs_as_before && !is_called_more(context, callee) {
+        return None;
+    }
     let (caller, callee) = (caller.row.name.to_string(), callee.row.name.to_string());
     Some(Fact::CalledAgain { caller, callee, samples })
 }
 
-/// The samples under each call of a function that a caller makes, most first, if it calls the function again right after a call, which it
+/// What a function has under the calls of a caller that calls it again.
+pub(super) struct CalledAgain {
+    /// The samples under each call that is made, most first.
+    samples: PerSide<Vec<u64>>,
+    /// Whether the calls that were there cost as before: then other data are not why there is more.
+    costs_as_before: bool,
+}
+
+/// The samples under each call of a function that a caller makes, if it calls the function again right after a call, which it
 /// did not: the caller does not run more, and calls that were there are made as before, and new ones, too. If the function's code differs,
 /// a call costs no more.
 pub(super) fn called_again(
     context: &Context<'_>,
     caller: &Case<'_>,
     callee: &Case<'_>,
-) -> Option<PerSide<Vec<u64>>> {
+) -> Option<CalledAgain> {
     let is_same = || {
         has_same_code(context, callee)
             || context.has_like_code(callee)
@@ -64,13 +76,14 @@ pub(super) fn called_again(
     let expected = sum(&before) * context.common_shift.factor() * all_of(Side::After) / all_of(Side::Before);
     let (kept, new) = after.split_at_checked(before.len())?;
     let times = sum(&after) / expected;
-    let costs_as_before = sum(kept) <= KEPT_COST * expected || is_same();
+    let costs_as_before = sum(kept) <= KEPT_COST * expected;
     let is_told = !before.is_empty()
         && new.len() >= more
-        && costs_as_before
+        && (costs_as_before || is_same())
         && sum(kept) >= KEPT_PART * expected
         && sum(new) >= EXPLAINING_PART * (sum(&after) - expected);
     let runs_as_before =
         || own_times_at_most(context, caller).is_some_and(|own| own <= times.powf(OF_CALLER));
-    (is_told && times > 1.0 && runs_as_before()).then(|| PerSide::new(before, after))
+    let samples = PerSide::new(before, after);
+    (is_told && times > 1.0 && runs_as_before()).then_some(CalledAgain { samples, costs_as_before })
 }

@@ -19,7 +19,7 @@ use super::code_counts::{self, FEW_SAMPLES, calls_in_code, copies_in_code};
 use super::growing_call::most_grown;
 use super::holder::{code_with_call, sampled_holder};
 use super::newly_active::FACTOR;
-use super::ways_around::{self, has_lost_way_around};
+use super::ways_around::{self, LeftPassed, has_lost_way_around};
 use super::weight::has_same_code;
 
 /// What is copied is proved by one callee if that has this part of its cost.
@@ -291,5 +291,11 @@ fn proof_at_depth(
             ways: FewerWays { taken, is_of_all_ways: true, ..ways },
         })
     };
-    by_code.or_else(by_samples).or_else(by_conditions).or_else(by_absence).or_else(by_turns)
+    let by_those_left = || {
+        let of = times.is_finite().then(|| ways_around::left_passed(context, caller, callee, times))??;
+        let (caller, callee) = names();
+        let LeftPassed { asks, part } = of;
+        Some(Fact::LeftPassed { caller, callee, asks, part_pct: 100.0 * part, times })
+    };
+    by_code.or_else(by_samples).or_else(by_conditions).or_else(by_absence).or_else(by_turns).or_else(by_those_left)
 }

@@ -82,7 +82,8 @@ fn part_around(of: &SamplesAround) -> f64 {
 const NEXT_TO_NOTHING_BYTES: u64 = 16;
 
 /// The turns of the loop in a caller that went on without a call of the callee in the before run, or may have, if the after build has
-/// none. Another way out of the loop may have taken their place, or what is called there now may do what they did.
+/// none. Another way out of the loop may have taken their place, or what is called there now may do what they did, if they had code of
+/// their own.
 pub(super) fn lost_turns_around(
     context: &Context<'_>,
     caller: &Case<'_>,
@@ -97,7 +98,7 @@ pub(super) fn lost_turns_around(
     let is_less = |after: &TurnsAround| {
         !after.can_skip
             && after.exits.iter().all(|asks| before.exits.contains(asks))
-            && after.other_calls <= before.other_calls
+            && (after.other_calls <= before.other_calls || (before.bytes == 0 && before.taken == 0))
     };
     let after = of(Side::After).filter(is_less)?;
     Some(PerSide::new(before, after))
@@ -251,6 +252,8 @@ struct LostWays {
     conditions: PerSide<usize>,
     /// Those that are gone; of several that ask the same, those with the fewest samples.
     lost: Vec<ConditionAround>,
+    /// Those that are left.
+    kept: Vec<ConditionAround>,
     samples: PerSide<SamplesAround>,
 }
 
@@ -270,7 +273,11 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
             || is_behind_pointers(context, main, below)
     });
     // A loop around the call may run more often.
-    if !context.is_patched || !is_asked_as_before || repeats(context, caller, callee) == Some(true) {
+    let calls_in_loop = || {
+        let (code, entries) = code_and_entries(context, caller, callee, Side::After)?;
+        context.input.paths?.calls_in_loop(Side::After, &code, &entries)
+    };
+    if !context.is_patched || !is_asked_as_before || calls_in_loop() == Some(true) {
         return None;
     }
     let of = |side: Side| {
@@ -315,7 +322,7 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
         way.other_way = same.find(|other_way| !has_run(*other_way, &before)).unwrap_or(way.other_way);
     }
     let is_less = !lost.is_empty() && is_left_as_before;
-    is_less.then_some(LostWays { conditions, lost, samples: PerSide::new(before, after) })
+    is_less.then_some(LostWays { conditions, lost, kept, samples: PerSide::new(before, after) })
 }
 
 /// Whether no code of either build has a call by name from a caller to a function, or a copy of it there: a pointer chose it, and does not
@@ -341,7 +348,7 @@ pub(super) fn fewer_ways_around(
     callee: &Case<'_>,
     is_often: impl Fn(u64, &SamplesAround) -> bool,
 ) -> Option<FewerWays> {
-    let LostWays { conditions, lost, samples } = lost_ways(context, caller, callee)?;
+    let LostWays { conditions, lost, samples, .. } = lost_ways(context, caller, callee)?;
     let taken = lost.iter().map(|way| way.samples).sum();
     let is_proof = taken >= FEW_SAMPLES && is_often(taken, &samples.before);
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
@@ -355,7 +362,7 @@ pub(super) fn fewer_ways_of_absent(
     caller: &Case<'_>,
     callee: &Case<'_>,
 ) -> Option<FewerWays> {
-    let LostWays { conditions, lost, samples } = lost_ways(context, caller, callee)?;
+    let LostWays { conditions, lost, samples, .. } = lost_ways(context, caller, callee)?;
     let is_short = lost.iter().map(|way| way.bytes).sum::<u64>() <= NEXT_TO_NOTHING_BYTES;
     let taken: u64 = lost.iter().map(|way| way.samples).sum();
     // Code that several conditions lead to has the samples of none alone.
@@ -364,6 +371,35 @@ pub(super) fn fewer_ways_of_absent(
     let all = samples.before.all;
     let is_told = (is_short && !lost.iter().any(|way| has_run(way.other_way, &samples.before))) || is_taken;
     is_told.then_some(FewerWays { conditions, asks, taken, is_of_all_ways: false, all })
+}
+
+/// Conditions that are gone, and how many of the runs went past those that are left.
+pub(super) struct LeftPassed {
+    /// What those ask that are gone.
+    pub(super) asks: Vec<String>,
+    /// The part of the runs of the function before that went past each that is left, at least.
+    pub(super) part: f64,
+}
+
+/// The conditions under which a function returned without a call of the callee and that are gone, if after has no other, and so many runs
+/// went past those that are left that these cannot explain why the callee is called so many times as much: no place in the code calls it more
+/// often than the function runs. The ways that are gone need no code of their own.
+pub(super) fn left_passed(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    times: f64,
+) -> Option<LeftPassed> {
+    let LostWays { lost, kept, samples, .. } = lost_ways(context, caller, callee)?;
+    let by_byte = |samples: f64, bytes: u64| samples / bytes.max(1) as f64;
+    let own = samples.before.own_once;
+    let passed = |way: &ConditionAround| {
+        let past = way.other_way_once.samples as f64;
+        by_byte(past - past.sqrt(), way.other_way_once.bytes) / by_byte(own.samples as f64, own.bytes)
+    };
+    let part = kept.iter().map(passed).fold(1.0, f64::min);
+    let is_told = own.samples >= FEW_SAMPLES && part * times >= times.powf(EXPLAINED);
+    is_told.then(|| LeftPassed { asks: lost.iter().map(|way| way.asks.to_string()).collect(), part })
 }
 
 /// One sample may count for the instruction after the one that ran.

@@ -208,6 +208,11 @@ pub fn fact_text(of: &Fact) -> String {
             pct.after,
             callers.join(", ")
         ),
+        Fact::LeftPassed { caller, callee, asks, part_pct, times } => format!(
+            "{caller} could return without a call of {callee} under conditions that are gone ({}); before, {part_pct:.0} % of its runs or more \
+             went past each of those that are left, so that these cannot be why {callee} costs {times:.1} times as much there",
+            conditions_text(asks)
+        ),
         Fact::CalledAgain { caller, callee, samples } => {
             let counts = |samples: &[u64]| samples.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
             format!(
