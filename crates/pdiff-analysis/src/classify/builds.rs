@@ -52,6 +52,8 @@ pub(super) struct CallerFlip {
     pub(super) level: FoundBy,
     /// Whether one build has the function only inlined and the other only out of line, whoever contains and calls it.
     pub(super) is_moved_out: bool,
+    /// Whether the caller also has copies of it on the side that calls it, only fewer.
+    pub(super) is_partial: bool,
     /// What calls it on the side that calls.
     pub(super) calls_there: CallsThere,
     /// The caller on the side that calls, and whether it is the only one there that does.
@@ -386,8 +388,14 @@ impl Pair<'_> {
             self.holders_inlined_there(found, inlined_on)
         };
         flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
+        // One that it left altogether shows that the compiler decided anew: then others may have lost some of their copies.
+        let fewer = if known.is_empty() { Vec::new() } else { self.holders_of_fewer(found, inlined_on) };
         let with_caller = |flip| self.caller(found, flip, inlined_on);
-        flips.iter().filter_map(with_caller).map(|flip| CallerFlip { is_moved_out, ..flip }).collect()
+        let whole =
+            flips.iter().filter_map(with_caller).map(|flip| CallerFlip { is_moved_out, ..flip });
+        let partial =
+            fewer.iter().filter_map(with_caller).map(|flip| CallerFlip { is_partial: true, ..flip });
+        whole.chain(partial).collect()
     }
 
     /// A side's build, and the function there.
@@ -471,6 +479,26 @@ impl Pair<'_> {
         self.holders(found, inlined_on).into_iter().filter(calls).collect()
     }
 
+    /// Those of the functions that contain copies on `inlined_on` and no call, and that have fewer copies on the other side, with at least as
+    /// many calls as copies are gone.
+    fn holders_of_fewer(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
+        let (here, copied) = self.on(found, inlined_on);
+        let (there, called) = self.on(found, inlined_on.other());
+        let has_fewer = |flip: &Flip| {
+            let callers = PerSide::new(flip.caller_before, flip.caller_after);
+            let left: u64 = there
+                .sites_in(called, callers[inlined_on.other()])
+                .iter()
+                .map(|site| u64::from(site.count))
+                .sum();
+            let calls = there.call(callers[inlined_on.other()], called).map_or(0, |edge| edge.calls);
+            here.call(callers[inlined_on], copied).is_none()
+                && (1..flip.sites).contains(&left)
+                && u64::from(calls) >= flip.sites - left
+        };
+        self.holders(found, inlined_on).into_iter().filter(has_fewer).collect()
+    }
+
     /// Those of the functions that contain copies on `inlined_on` which are only inlined themselves on the other side, into functions that
     /// call the function there, contain no copy of it, and had nothing to do with it here.
     fn holders_inlined_there(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
@@ -535,6 +563,7 @@ impl Pair<'_> {
         let is_only_caller = calls_it && census.calls_to(callee).all(|edge| edge.caller == caller);
         Some(CallerFlip {
             is_moved_out: false,
+            is_partial: false,
             calls_there: match calls_it {
                 true => CallsThere::InCaller,
                 false if is_called_directly(census, callee) => CallsThere::InOthers,

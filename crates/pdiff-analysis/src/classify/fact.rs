@@ -190,8 +190,10 @@ pub enum Fact {
         level: FoundBy,
         /// What calls it on the other side.
         calls_there: CallsThere,
-        /// How many copies the caller contains there all the same: of its beginning, which calls the rest.
+        /// How many copies the caller contains there all the same...
         still: u64,
+        /// ...fewer than before; else they are of its beginning, which calls the rest.
+        is_partial: bool,
     },
     /// Two rows as one function.
     AsOne {

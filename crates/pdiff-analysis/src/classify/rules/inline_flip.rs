@@ -536,8 +536,8 @@ fn flip_fact(context: &Context<'_>, case: &Case<'_>, flip: &CallerFlip, inlined_
         .into_iter()
         .flat_map(|census| case.ids[called_on].iter().flat_map(|of| census.sites_in(*of, flip.called_in.0)));
     let still = sites.map(|site| u64::from(site.count)).sum();
-    let (sites, level, calls_there) = (flip.sites, flip.level, flip.calls_there);
-    Fact::Flip { caller, sites, inlined_on, level, calls_there, still }
+    let CallerFlip { sites, level, calls_there, is_partial, .. } = *flip;
+    Fact::Flip { caller, sites, inlined_on, level, calls_there, still, is_partial }
 }
 
 /// The compiler's remarks on calls that it did not inline, on the side with the call.

@@ -131,7 +131,11 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::NotInSelf { callee, after_pct, self_pp } => format!(
             "{callee} has {after_pct:.2} % under it after and none before; the {self_pp:+.2} points of self do not include that"
         ),
-        Fact::Flip { caller, sites, inlined_on, level, calls_there, still } => format!(
+        Fact::Flip { caller, sites, inlined_on, level, still, is_partial: true, .. } => format!(
+            "{caller}: {sites} inlined instances {inlined_on}, {still} and calls instead {}; caller found by {level} name",
+            inlined_on.other()
+        ),
+        Fact::Flip { caller, sites, inlined_on, level, calls_there, still, .. } => format!(
             "{caller}: {sites} inlined instance{} {inlined_on}, {} {} but {}; caller found by {level} name",
             if *sites == 1 { "" } else { "s" },
             if *still == 0 { "none" } else { "its beginning alone" },
