@@ -62,6 +62,12 @@ fn one_line(rendered: &str, command: &str, having: &dyn Fn(&str) -> Vec<String>)
             None => line.push_str(&format!(" {part}")),
         }
     }
+    for (lacking, given) in [("--after", "--before"), ("--before", "--after")] {
+        if line.starts_with(&format!("the following required arguments were not provided: {lacking} <FILE>...")) {
+            line = format!("{given} is given, and {lacking} is not");
+            hints.push(format!("name the recordings of the other side with {lacking}"));
+        }
+    }
     let option = line.strip_prefix("unexpected argument '--").and_then(|rest| rest.split('\'').next());
     if let Some(format) = option.filter(|option| FORMATS.contains(option)) {
         hints = vec![format!("--format {format}")];
@@ -123,6 +129,10 @@ mod tests {
         check(
             "error: the following required arguments were not provided:\n  <BEFORE>\n  <AFTER>\n\nUsage: pdiff flame <BEFORE>\n\nFor more information, try '--help'.\n",
             "the following required arguments were not provided: <BEFORE> <AFTER>; hint: without any argument it takes perf.data.old and perf.data, where both are here, or see `pdiff compare --help`",
+        );
+        check(
+            "error: the following required arguments were not provided:\n  --after <FILE>...\n  <BEFORE>\n  <AFTER>\n\nUsage: pdiff compare --after <FILE>... --before <FILE>... <BEFORE> <AFTER>\n",
+            "--before is given, and --after is not; hint: name the recordings of the other side with --after, or see `pdiff compare --help`",
         );
         check(
             "error: unexpected argument '--json' found\n\n  tip: a similar argument exists: '--dso'\n\nUsage: pdiff compare\n",

@@ -63,7 +63,7 @@ impl Source {
                 let file = File::open(path)?;
                 let metadata = file.metadata()?;
                 if metadata.is_dir() {
-                    return Err(io::Error::from(io::ErrorKind::IsADirectory));
+                    return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
                 }
                 let is_regular_file = metadata.is_file();
                 let len = is_regular_file.then_some(metadata.len());
