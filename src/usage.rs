@@ -63,7 +63,9 @@ fn one_line(rendered: &str, command: &str, having: &dyn Fn(&str) -> Vec<String>)
         }
     }
     for (lacking, given) in [("--after", "--before"), ("--before", "--after")] {
-        if line.starts_with(&format!("the following required arguments were not provided: {lacking} <FILE>...")) {
+        if line
+            .starts_with(&format!("the following required arguments were not provided: {lacking} <FILE>..."))
+        {
             line = format!("{given} is given, and {lacking} is not");
             hints.push(format!("name the recordings of the other side with {lacking}"));
         }

@@ -94,8 +94,10 @@ fn recordings(paths: &[&Path], side: Side, work: &WorkArgs) -> Result<Vec<Record
     let recording = |(index, path): (usize, &&Path)| {
         // A wrong name is told before the other side is read.
         if !is_stdin(path) {
-            std::fs::metadata(path)
-                .map_err(|source| pdiff_ingest::Error::Unreadable { path: path.display().to_string().into(), source })?;
+            std::fs::metadata(path).map_err(|source| pdiff_ingest::Error::Unreadable {
+                path: path.display().to_string().into(),
+                source,
+            })?;
         }
         let recording = Recording::new(source(path));
         let recording = operations.get(index).copied().into_iter().fold(recording, Recording::operations);

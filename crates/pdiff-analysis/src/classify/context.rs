@@ -7,7 +7,8 @@ use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::builds::{Builds, CallerFlip};
+use super::builds::Builds;
+use super::caller_flips::CallerFlip;
 use super::case::{Case, share_pct};
 use super::cause::InBuild;
 use super::common_shift::CommonShift;

@@ -9,6 +9,7 @@
 
 mod background;
 mod builds;
+mod caller_flips;
 mod case;
 mod cause;
 mod code_difference;

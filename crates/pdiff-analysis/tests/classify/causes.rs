@@ -38,37 +38,6 @@ fn copies_that_were_sampled_prove_it() {
 }
 
 #[test]
-fn a_caller_that_keeps_some_copies_counts_where_another_lost_all() {
-    let flips_of = |scan: &str| {
-        let (before, after) = (
-            with_rest("main;scan 60\nmain;scan;+leaf 50\nmain;sweep 60\nmain;sweep;+leaf 40"),
-            with_rest("main;scan 60\nmain;scan;leaf 100\nmain;sweep 60\nmain;sweep;leaf 100\nmain;sweep;+leaf 10"),
-        );
-        let build = "main:50 work:50 main>work main>scan main>sweep ";
-        let outcome = classified(
-            seen(&before, &format!("{build} scan:400 scan<leaf*2 sweep:400 sweep<leaf*3")),
-            seen(&after, &format!("{build} scan:200 leaf:150 {scan}")),
-        );
-        let flips = verdict(&outcome, "leaf").evidence.iter().filter_map(|evidence| match &evidence.fact {
-            Fact::Flip { caller, sites, still, is_partial, .. } => {
-                Some((caller.clone(), *sites, *still, *is_partial))
-            }
-            _ => None,
-        });
-        let mut flips: Vec<_> = flips.collect();
-        flips.sort();
-        flips
-    };
-    let (scan, sweep) = (("scan".to_owned(), 2, 0, false), ("sweep".to_owned(), 3, 1, true));
-    let twice = "sweep>leaf sweep>leaf";
-    assert_eq!(flips_of(&format!("scan>leaf sweep:300 sweep<leaf*1 {twice}")), [scan.clone(), sweep]);
-    // Fewer calls than copies are gone, as many copies, or no caller that lost all.
-    assert_eq!(flips_of("scan>leaf sweep:300 sweep<leaf*1 sweep>leaf"), [scan.clone()]);
-    assert_eq!(flips_of(&format!("scan>leaf sweep:300 sweep<leaf*3 {twice}")), [scan]);
-    assert_eq!(flips_of(&format!("scan<leaf*2 sweep:300 sweep<leaf*1 {twice}")), []);
-}
-
-#[test]
 fn what_a_copy_calls_may_be_shown_under_the_code_around_it() {
     let said_of_leaf = |before: &str, calls: &str| {
         let build = "main:50 work:50 main>work main>scan deep:90 deep=7 main>other other:60 ";

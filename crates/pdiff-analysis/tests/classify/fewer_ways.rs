@@ -463,7 +463,11 @@ fn turns_without_code_of_their_own_left_nothing_that_another_call_could_do() {
         let once = PerSide::new(Some([10, 100]), Some([100, 1000]));
         let (in_loop, loop_bytes) = (PerSide::new(100, 100), PerSide::new(40, 40));
         let other_calls = PerSide::new(1, 2);
-        said_of_turns(10, [90, 90], Ways { turns, turn_bytes, once, in_loop, loop_bytes, other_calls, ..Ways::default() })
+        said_of_turns(
+            10,
+            [90, 90],
+            Ways { turns, turn_bytes, once, in_loop, loop_bytes, other_calls, ..Ways::default() },
+        )
     };
     assert_eq!(said_with(Some(0)), "missing-fast-path proved R-edge");
     assert_eq!(said_with(Some(1)), "missing-fast-path likely R-edge");

@@ -31,6 +31,7 @@ mod lost_frames;
 mod moved_calls;
 mod no_fast_path;
 mod own_work;
+mod partial_flips;
 mod parts;
 mod per_operation;
 mod pointer_flips;

@@ -115,7 +115,11 @@ impl CodePaths for Ways {
         if bodies.first().is_some_and(|body| body.start == self.past.0) {
             let asks = self.past.1[side].split_whitespace();
             return Some(
-                asks.map(|asks| ConditionAround { asks: asks.into(), bytes: 100, ..ConditionAround::default() })
+                asks.map(|asks| ConditionAround {
+                    asks: asks.into(),
+                    bytes: 100,
+                    ..ConditionAround::default()
+                })
                 .collect(),
             );
         }

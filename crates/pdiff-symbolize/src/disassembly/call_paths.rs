@@ -480,7 +480,10 @@ mod tests {
         // call 0x2000; call 0x2000; ret: one follows the other.
         assert_eq!(in_loop(b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\xc3", true), Some(false));
         // 1: call 0x2000; call 0x2000; test %eax,%eax; je 1b; ret
-        assert_eq!(in_loop(b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\x85\xc0\x74\xf2\xc3", true), Some(true));
+        assert_eq!(
+            in_loop(b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\x85\xc0\x74\xf2\xc3", true),
+            Some(true)
+        );
         // 1: dec %edi; jne 1b; jmp 0x2000; and jmp *%rax
         assert_eq!(in_loop(b"\xff\xcf\x75\xfc\xe9\xf7\x0f\x00\x00", true), Some(false));
         assert_eq!(in_loop(b"\xff\xe0", true), None);

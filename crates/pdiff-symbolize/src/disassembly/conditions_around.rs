@@ -81,9 +81,8 @@ pub(super) fn conditions_around(
         found.push(Found { asks: asks.clone(), way, other_way });
     }
     let alone = |at: usize| {
-        let is_of_others = |code: &u64| {
-            found.iter().enumerate().any(|(other, of)| other != at && of.way.contains(code))
-        };
+        let is_of_others =
+            |code: &u64| found.iter().enumerate().any(|(other, of)| other != at && of.way.contains(code));
         let way = found.get(at).map(|of| &of.way).into_iter().flatten().copied();
         ranges(&steps, way.filter(|code| around.contains(code) && !is_of_others(code)))
     };

@@ -28,8 +28,7 @@ impl Dominators {
     /// `None` if a way leads into no instruction.
     pub(super) fn new(steps: &BTreeMap<u64, Step>, entry: u64) -> Option<Self> {
         let at = left_last(steps, entry)?;
-        let number: FxHashMap<u64, usize> =
-            at.iter().enumerate().map(|(number, at)| (*at, number)).collect();
+        let number: FxHashMap<u64, usize> = at.iter().enumerate().map(|(number, at)| (*at, number)).collect();
         let mut before = vec![Vec::new(); at.len()];
         for (from, address) in at.iter().enumerate() {
             for to in following(steps, steps.get(address)?) {
@@ -46,7 +45,9 @@ impl Dominators {
 
     /// The instructions that are reached only through the edge `from` to `to`.
     pub(super) fn only_by(&self, (from, to): (u64, u64)) -> Vec<u64> {
-        let (Some(from), Some(to)) = (self.number.get(&from), self.number.get(&to)) else { return Vec::new() };
+        let (Some(from), Some(to)) = (self.number.get(&from), self.number.get(&to)) else {
+            return Vec::new();
+        };
         // Whatever else leads there must be behind it.
         let comes_only_so = |number: usize| {
             let mut others = self.before.get(number).into_iter().flatten();
@@ -84,7 +85,9 @@ fn left_last(steps: &BTreeMap<u64, Step>, entry: u64) -> Option<Vec<u64>> {
             left.push(at);
         } else if seen.insert(at) {
             open.push((at, true));
-            open.extend(following(steps, steps.get(&at)?).filter(|to| !seen.contains(to)).map(|to| (to, false)));
+            open.extend(
+                following(steps, steps.get(&at)?).filter(|to| !seen.contains(to)).map(|to| (to, false)),
+            );
         }
     }
     Some(left)
@@ -99,7 +102,8 @@ fn nearest(before: &[Vec<usize>]) -> Option<Vec<usize>> {
     while has_changed {
         has_changed = false;
         for number in (0..entry).rev() {
-            let known = before.get(number)?.iter().filter(|of| nearest.get(**of).is_some_and(Option::is_some));
+            let known =
+                before.get(number)?.iter().filter(|of| nearest.get(**of).is_some_and(Option::is_some));
             let common = known.copied().reduce(|one, other| meet(&nearest, one, other));
             if common.is_some() && nearest.get(number) != Some(&common) {
                 *nearest.get_mut(number)? = common;

@@ -302,9 +302,7 @@ fn compared(instruction: &Instruction) -> Option<(Place, u64)> {
 
 fn place(instruction: &Instruction, operand: u32) -> Option<Place> {
     match instruction.try_op_kind(operand).ok()? {
-        OpKind::Register => {
-            Some(Place::Register(instruction.try_op_register(operand).ok()?.full_register()))
-        }
+        OpKind::Register => Some(Place::Register(instruction.try_op_register(operand).ok()?.full_register())),
         OpKind::Memory => Some(Place::Memory {
             base: instruction.memory_base().full_register(),
             index: instruction.memory_index().full_register(),
@@ -369,7 +367,8 @@ mod tests {
         let masked = b"\x48\x8d\x15\xf9\x0f\x00\x00\x83\xe7\x07\x48\x63\x04\xba\x48\x01\xd0\xff\xe0";
         check(masked, Some((TABLE, Entry::Distance, None)));
         // cmp $7,%edi; ja out; inc %edi, and then as before: the number is another one.
-        let changed = b"\x83\xff\x07\x77\x40\xff\xc7\x48\x8d\x15\xf2\x0f\x00\x00\x48\x63\x04\xba\x48\x01\xd0\xff\xe0";
+        let changed =
+            b"\x83\xff\x07\x77\x40\xff\xc7\x48\x8d\x15\xf2\x0f\x00\x00\x48\x63\x04\xba\x48\x01\xd0\xff\xe0";
         check(changed, Some((TABLE, Entry::Distance, None)));
     }
 

@@ -19,7 +19,7 @@ use super::family_cost::{FamilyCosts, family_costs};
 use super::flipped_callee::FlippedCallee;
 use super::handed_on;
 use super::source_lines::source_lines;
-use crate::classify::builds::CallerFlip;
+use crate::classify::caller_flips::CallerFlip;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;

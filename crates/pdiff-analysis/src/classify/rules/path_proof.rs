@@ -297,5 +297,10 @@ fn proof_at_depth(
         let LeftPassed { asks, part } = of;
         Some(Fact::LeftPassed { caller, callee, asks, part_pct: 100.0 * part, times })
     };
-    by_code.or_else(by_samples).or_else(by_conditions).or_else(by_absence).or_else(by_turns).or_else(by_those_left)
+    by_code
+        .or_else(by_samples)
+        .or_else(by_conditions)
+        .or_else(by_absence)
+        .or_else(by_turns)
+        .or_else(by_those_left)
 }
