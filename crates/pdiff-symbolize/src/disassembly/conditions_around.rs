@@ -151,4 +151,24 @@ mod tests {
         let joined = b"\x85\xd2\x75\x04\x85\xff\x74\x0a\x85\xf6\x74\x08\xe8\xef\x0f\x00\x00\xc3\x90\x90\xc3";
         assert_eq!(past(conditions(joined).unwrap_or_default()), [vec![], vec![(0x100c, 0x1011)]]);
     }
+
+    #[test]
+    fn a_switch_is_one_by_how_many_of_its_cases_lead_past_the_call() {
+        // cmp $1,%edi; ja 1f; mov %edi,%edi; jmp *0x3000(,%rdi,8); call 0x2000; ret; 1: ret; nop; ret
+        let code =
+            b"\x83\xff\x01\x77\x0f\x89\xff\xff\x24\xfd\x00\x30\x00\x00\xe8\xed\x0f\x00\x00\xc3\xc3\x90\xc3";
+        let asked = |cases: [u64; 2]| {
+            let table: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
+            let targets = CallTargets::of_data(0x3000, &table);
+            let ways = conditions_around(&[(0x1000, code)], (&[CALLEE], &targets), &|_| false)?;
+            Some(ways.into_iter().map(|way| way.asks.into_string()).collect::<Vec<_>>())
+        };
+        let bounds = "cmp4 1,r b".to_owned();
+        assert_eq!(asked([0x100e, 0x1015]), Some(vec![bounds.clone(), "switch 1 of 2".to_owned()]));
+        assert_eq!(asked([0x100e, 0x100e]), Some(vec![bounds]));
+        // No case leads to the call, so none leads past it.
+        assert_eq!(asked([0x1014, 0x1015]), None);
+        // A case in the middle of an instruction, so the table is another one.
+        assert_eq!(asked([0x100e, 0x100f]), None);
+    }
 }
