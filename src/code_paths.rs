@@ -258,6 +258,7 @@ impl CodePaths for ProgramPaths<'_> {
         }
         Some(TurnsAround {
             can_skip: turns.can_skip,
+            makes_several: turns.makes_several,
             taken,
             bytes: bytes(&turns.code),
             own,

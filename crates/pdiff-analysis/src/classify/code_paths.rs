@@ -93,6 +93,8 @@ pub struct FewerWays {
 pub struct TurnsAround {
     /// Whether the code has such turns.
     pub can_skip: bool,
+    /// Whether a turn may make several calls.
+    pub makes_several: bool,
     /// The samples in code that only these run, in what is called there, too.
     pub taken: u64,
     /// The length of that code, in bytes.

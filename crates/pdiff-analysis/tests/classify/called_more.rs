@@ -437,6 +437,17 @@ fn a_call_that_costs_as_before_needs_no_other_sign_that_there_are_more() {
     };
     assert_eq!(said([&[800], &[780, 820]]), "more-calls proved R-edge");
     assert_eq!(said([&[800], &[1020, 900]]), "more-calls proved R-edge");
+    // What every call runs shows no more calls: the new one may be made instead of the other.
+    let in_every_call = |after: u64| {
+        let (once, every) =
+            (PerSide::new(Some([100, 1000]), Some([100, 2000])), PerSide::new(Some(400), Some(after)));
+        let known = Ways { once, in_every_call: every, ..Ways::default() };
+        said_with_ways([0, 1], [&[800], &[780, 820]], 100, known).0
+    };
+    assert_eq!(
+        [in_every_call(400), in_every_call(700)],
+        ["more-calls likely R-edge", "more-calls proved R-edge"]
+    );
     // Then the call that was there costs more, too.
     assert_eq!(said([&[800], &[1300, 1200]]), "more-calls likely R-edge");
 }

@@ -206,7 +206,7 @@ fn a_helper_that_is_copied_everywhere_leads_to_what_its_callers_code_calls() {
 #[test]
 fn copies_of_a_few_instructions_that_are_calls_now_cost_what_the_body_does_if_their_callers_run_as_before() {
     let (steady, words) = steady();
-    let said_of = |run: u64, calls: &str, lost: &'static str, line: u32| {
+    let said_of_stacks = |before: &str, run: u64, calls: &str, lost: &'static str, line: u32| {
         // In the order of their names: leaf at 1000, main, next, run at 4000.
         let asks_of = vec![(0x1000, PerSide::new("", "small")), (0x4000, PerSide::new(lost, "null"))];
         let once = PerSide::new(None, Some([145, 145]));
@@ -214,10 +214,10 @@ fn copies_of_a_few_instructions_that_are_calls_now_cost_what_the_body_does_if_th
         let extra = Extra { paths: Some(&ways), ..Extra::default() };
         let build = |run: u32, line: u32, leaf: &str| {
             format!(
-                "main:50 {words} main>run run:300 run={run} {leaf} leaf@a.c leaf#10 next:90 next@a.c next#{line}"
+                "main:50 {words} main>run run:300 run={run} run<tail*1 {leaf} leaf@a.c leaf#10 next:90 next@a.c next#{line}"
             )
         };
-        let before = format!("{steady}main;run 400\nmain;run;+leaf 5");
+        let before = format!("{steady}{before}\nmain;run;+leaf 5");
         let after = format!("{steady}main;run {run}\nmain;run;leaf 145");
         let new = build(61, line, &format!("{calls} leaf:120 leaf=70"));
         let outcome =
@@ -227,6 +227,7 @@ fn copies_of_a_few_instructions_that_are_calls_now_cost_what_the_body_does_if_th
         let told = Fact::CalledAsCopied { callers: vec!["run".to_owned()] };
         (verdict.confidence.as_str(), verdict.evidence.iter().any(|evidence| evidence.fact == told))
     };
+    let said_of = |run, calls: &str, lost, line| said_of_stacks("main;run 400", run, calls, lost, line);
     // The body is longer in the source, and so may cost many times as much; else its callers may reach it more.
     assert_eq!(said_of(400, "run>leaf", "null", 20), ("likely", true));
     let said_with = |run, calls: &str, lost| said_of(run, calls, lost, 30);
@@ -237,6 +238,9 @@ fn copies_of_a_few_instructions_that_are_calls_now_cost_what_the_body_does_if_th
     assert_eq!(said_with(400, "run>leaf run>leaf", "null"), ("unclear", false));
     assert_eq!(said_with(400, "run>leaf", "null small kind"), ("unclear", false));
     assert_eq!(said_with(600, "run>leaf", "null"), ("unclear", false));
+    // Its own lines cost more, beside copies of another function that cost less.
+    let with_copies = "main;run 290\nmain;run;+tail 110";
+    assert_eq!(said_of_stacks(with_copies, 400, "run>leaf", "null", 30), ("unclear", false));
 }
 
 #[test]

@@ -392,6 +392,11 @@ fn said_of_slow(before: u64, own: [u64; 2], exits: [&'static str; 2], other_call
 
 /// The same by what is known of the ways.
 fn said_of_turns(before: u64, own: [u64; 2], known: Ways) -> String {
+    said_of_calls(before, own, ["", ""], known)
+}
+
+/// The same, if the builds have these words, too.
+fn said_of_calls(before: u64, own: [u64; 2], words_of: [&str; 2], known: Ways) -> String {
     let (steady, words) = steady();
     let build = |look: u32| {
         format!(
@@ -406,7 +411,8 @@ fn said_of_turns(before: u64, own: [u64; 2], known: Ways) -> String {
     let ways = Ways { caller: 0x1000, callee: 0x4000, ..known };
     let extra = Extra { paths: Some(&ways), ..Extra::default() };
     let (old, new) = (of(own[0], before), of(own[1], 160));
-    let outcome = classified_with(seen(&old, &build(60)), seen(&new, &build(61)), &extra);
+    let builds = [build(60) + " " + words_of[0], build(61) + " " + words_of[1]];
+    let outcome = classified_with(seen(&old, &builds[0]), seen(&new, &builds[1]), &extra);
     said(&outcome, "slow")
 }
 
@@ -458,19 +464,34 @@ fn turns_that_only_jumped_over_a_call_are_told_by_more_calls_in_as_many_turns() 
 
 #[test]
 fn turns_without_code_of_their_own_left_nothing_that_another_call_could_do() {
-    let said_with = |turn_bytes| {
+    let said_with = |turn_bytes, makes_several, words_of| {
         let turns = PerSide::new(Some((true, 0)), Some((false, 0)));
         let once = PerSide::new(Some([10, 100]), Some([100, 1000]));
         let (in_loop, loop_bytes) = (PerSide::new(100, 100), PerSide::new(40, 40));
         let other_calls = PerSide::new(1, 2);
-        said_of_turns(
+        said_of_calls(
             10,
             [90, 90],
-            Ways { turns, turn_bytes, once, in_loop, loop_bytes, other_calls, ..Ways::default() },
+            words_of,
+            Ways {
+                makes_several,
+                turns,
+                turn_bytes,
+                once,
+                in_loop,
+                loop_bytes,
+                other_calls,
+                ..Ways::default()
+            },
         )
     };
-    assert_eq!(said_with(Some(0)), "missing-fast-path proved R-edge");
-    assert_eq!(said_with(Some(1)), "missing-fast-path likely R-edge");
+    let (proved, likely) = ("missing-fast-path proved R-edge", "missing-fast-path likely R-edge");
+    let copied = ["look<tidy*1", "tidy:50 look>tidy"];
+    assert_eq!(said_with(Some(0), false, copied), proved);
+    assert_eq!(said_with(Some(1), false, copied), likely);
+    // What is called there now may ask what the loop asked, and a turn with several calls may make more of them.
+    assert_eq!(said_with(Some(0), false, ["tidy:50", "tidy:50 look>tidy"]), likely);
+    assert_eq!(said_with(Some(0), true, copied), likely);
 }
 
 #[test]

@@ -9,8 +9,13 @@ use crate::ways::Ways;
 
 /// What is said of `get`, which goes on to `read` with 90 samples after, and so many before; and the proof's part of the runs.
 fn said_of_get(read: u64, ways: &Ways) -> (String, Option<f64>) {
+    said_beside("main;other;read 20", read, ways)
+}
+
+/// The same, if these stacks are in both runs, too.
+fn said_beside(beside: &str, read: u64, ways: &Ways) -> (String, Option<f64>) {
     let (steady, words) = steady();
-    let of = |read: u64| format!("{steady}main;get 60\nmain;other;read 20\nmain;get;read {read}");
+    let of = |read: u64| format!("{steady}main;get 60\n{beside}\nmain;get;read {read}");
     // In the order of their names: get at 1000, main, other, read at 4000.
     let build = |get: u32| {
         format!(
@@ -29,7 +34,9 @@ fn said_of_get(read: u64, ways: &Ways) -> (String, Option<f64>) {
 /// The way that is gone has no code; the code past the condition that is left has so many samples of its own in 100 bytes. All of the
 /// function has 100 samples in 200 bytes.
 fn of_past(own_past: &'static str) -> Ways {
-    ways(0x4000, own_past, "null:7/100/0/50")
+    let every_call_of_caller = PerSide::new(Some(50), Some(50));
+    let under_calls = PerSide::<&[u64]>::new(&[9], &[90]);
+    Ways { every_call_of_caller, under_calls, ..ways(0x4000, own_past, "null:7/100/0/50") }
 }
 
 #[test]
@@ -54,6 +61,29 @@ fn a_call_in_a_loop_may_be_made_more_often_in_a_run() {
     // One call after another is at most as many as there are.
     let (said, part) = said_of_get(9, &Ways { repeats: true, is_in_no_loop: true, ..lost() });
     assert_eq!((&*said, part.is_some()), (PROVED, true));
+}
+
+#[test]
+fn what_else_may_make_more_calls_is_ruled_out() {
+    let lost = || of_past("small:0/0 null:7/100/0/50");
+    let likely = |ways: &Ways| assert_eq!(said_of_get(9, ways), (LIKELY.to_owned(), None));
+    // The function runs three times as often by the code that every call runs, though all of its own code costs as much; or too few tell.
+    likely(&Ways { every_call_of_caller: PerSide::new(Some(50), Some(150)), ..lost() });
+    likely(&Ways { every_call_of_caller: PerSide::new(Some(9), Some(9)), ..lost() });
+    // One place in its code makes no more calls.
+    let with = |under_calls: [&'static [u64]; 2]| {
+        let under_calls = PerSide::new(under_calls[0], under_calls[1]);
+        said_of_get(9, &Ways { under_calls, ..lost() }).0
+    };
+    assert_eq!(with([&[5, 4], &[45, 45]]), PROVED);
+    assert_eq!(with([&[5, 4], &[80, 10]]), LIKELY);
+    assert_eq!(with([&[5, 4], &[90]]), LIKELY);
+    // Hardly anything else calls it, and what every call of it runs costs no more.
+    let every_call = |after: u64| {
+        let in_every_call = PerSide::new(Some(50), Some(after));
+        said_beside("main;other 20", 9, &Ways { in_every_call, ..lost() }).1.is_some()
+    };
+    assert_eq!([every_call(190), every_call(450)], [false, true]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Callers that keep some of their copies.
 
-use pdiff_analysis::classify::Fact;
+use pdiff_analysis::classify::{Fact, Limit};
 
 use crate::build::{classified, seen, verdict, with_rest};
 
@@ -35,4 +35,23 @@ fn a_caller_that_keeps_some_copies_counts_where_another_lost_all() {
     assert_eq!(flips_of("scan>leaf sweep:300 sweep<leaf*1 sweep>leaf"), std::slice::from_ref(&scan));
     assert_eq!(flips_of(&format!("scan>leaf sweep:300 sweep<leaf*3 {twice}")), [scan]);
     assert_eq!(flips_of(&format!("scan<leaf*2 sweep:300 sweep<leaf*1 {twice}")), []);
+}
+
+#[test]
+fn samples_of_copies_that_are_left_are_not_of_those_that_are_gone() {
+    let limit_of = |left: u64| {
+        let before = with_rest("main;scan 60\nmain;sweep 60\nmain;sweep;+leaf 40");
+        let after = with_rest(&format!(
+            "main;scan 60\nmain;scan;leaf 20\nmain;sweep 60\nmain;sweep;leaf 100\nmain;sweep;+leaf {left}"
+        ));
+        let build = "main:50 work:50 main>work main>scan main>sweep ";
+        let calls = "scan>leaf sweep:300 sweep<leaf*1 sweep>leaf sweep>leaf";
+        let outcome = classified(
+            seen(&before, &format!("{build} scan:400 scan<leaf*2 sweep:400 sweep<leaf*3")),
+            seen(&after, &format!("{build} scan:200 leaf:150 {calls}")),
+        );
+        verdict(&outcome, "leaf").limited_by.clone()
+    };
+    assert_eq!(limit_of(1), None);
+    assert!(matches!(limit_of(60), Some(Limit::LightCopies(_))), "{:?}", limit_of(60));
 }

@@ -38,6 +38,8 @@ pub(crate) struct Ways {
     pub(crate) once: PerSide<Option<[u64; 2]>>,
     /// Samples in what every call of it runs; by default not known.
     pub(crate) in_every_call: PerSide<Option<u64>>,
+    /// The same of the caller.
+    pub(crate) every_call_of_caller: PerSide<Option<u64>>,
     /// The most samples at one instruction of the callee, and those in all of its code; by default not known.
     pub(crate) at_one: PerSide<Option<[u64; 2]>>,
     /// How many calls lead to another one.
@@ -60,6 +62,8 @@ pub(crate) struct Ways {
     pub(crate) numbers: Vec<(u64, OtherNumber)>,
     /// Whether a turn of the loop around the call can go on without it, and the samples there.
     pub(crate) turns: PerSide<Option<(bool, u64)>>,
+    /// Whether a turn may make several calls.
+    pub(crate) makes_several: bool,
     /// The length of the code of turns without the call; by default more than next to nothing.
     pub(crate) turn_bytes: Option<u64>,
     /// Samples in the loop's own code, and its length.
@@ -157,6 +161,7 @@ impl CodePaths for Ways {
     fn turns_around(&self, side: Side, bodies: &[Range<u64>], callees: &[u64]) -> Option<TurnsAround> {
         let turns = |(can_skip, taken)| TurnsAround {
             can_skip,
+            makes_several: self.makes_several,
             taken,
             bytes: self.turn_bytes.unwrap_or(17),
             own: self.in_loop[side],
@@ -201,8 +206,10 @@ impl CodePaths for Ways {
         Some(conditions)
     }
 
-    fn samples_once(&self, side: Side, _: &[Range<u64>]) -> Option<SamplesOnce> {
-        let in_every_call = self.in_every_call[side];
+    fn samples_once(&self, side: Side, bodies: &[Range<u64>]) -> Option<SamplesOnce> {
+        let is_caller = bodies.first().is_some_and(|body| body.start == self.caller);
+        let in_every_call =
+            if is_caller { self.every_call_of_caller[side] } else { self.in_every_call[side] };
         let samples = |[once, own]: [u64; 2]| SamplesOnce { once, in_every_call, own, all: 10_000 };
         let by_default = PerSide::new([10, 100], [100, 1000]);
         Some(samples(self.once[side].unwrap_or(by_default[side])))

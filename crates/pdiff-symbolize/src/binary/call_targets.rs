@@ -21,7 +21,7 @@ use super::slots::{SECTIONS, SLOT_BYTES, SlotValue, relocated_slots};
 pub(crate) struct CallTargets {
     /// By slot: the function of this file, or the slot itself where the loader looks for a name.
     by_slot: FxHashMap<u64, u64>,
-    /// What the file has in memory.
+    /// What the file has in memory that the program cannot write.
     data: Option<(Arc<FileBytes>, Vec<Segment>)>,
 }
 
@@ -46,10 +46,10 @@ impl CallTargets {
                 SlotValue::Address(_) | SlotValue::ResultOf(_) => by_slot.remove(&slot),
             };
         }
-        Self { by_slot, data: Some((file.shared_bytes(), file.segments().to_vec())) }
+        Self { by_slot, data: Some((file.shared_bytes(), file.read_only_segments())) }
     }
 
-    /// What the file has from an address on, up to the end of its segment; empty where it has nothing.
+    /// What the file has from an address on, up to the end of its segment; empty where it has nothing that the program cannot write.
     pub(crate) fn data(&self, address: u64) -> &[u8] {
         let from = || {
             let (bytes, segments) = self.data.as_ref()?;

@@ -150,6 +150,18 @@ impl ElfFile {
         &self.segments
     }
 
+    /// The segments that the program cannot write.
+    pub(crate) fn read_only_segments(&self) -> Vec<Segment> {
+        const PF_W: u32 = 2;
+        let is_read_only = |flags| match flags {
+            object::SegmentFlags::Elf { p_flags, .. } => p_flags.0 & PF_W == 0,
+            _ => false,
+        };
+        let object = self.object();
+        let segments = object.iter().flat_map(|object| object.segments());
+        segments.filter(|segment| is_read_only(segment.flags())).map(|segment| segment_of(&segment)).collect()
+    }
+
     /// Executable sections (executable segments, if there are no sections), sorted, not overlapping.
     pub(crate) fn code(&self) -> &[Range<u64>] {
         &self.code

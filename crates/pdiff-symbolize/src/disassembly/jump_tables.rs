@@ -1,7 +1,7 @@
 //! The tables of addresses by which a switch of x86-64 jumps: where a jump through a register leads.
 //!
 //! A compiler makes a switch of a number into a bounds check and a jump to what the number's place in a table says. Such a place holds
-//! an address, or, in code that can be loaded anywhere, the distance of one from the table. What registers hold is followed forwards, in
+//! an address, or, in code that can be loaded anywhere, the distance of one from the table. A table that the program can write is none. What registers hold is followed forwards, in
 //! order of place; a loop is taken to keep what it began with, because code that uses that in the loop needs it in every turn. Where the
 //! bounds check is not found, the table goes on as long as its entries lead to instructions of the function, so that there may be too many
 //! ways, and none is missing.

@@ -20,6 +20,8 @@ const DEEPEST: usize = 16;
 pub struct TurnsAround {
     /// Whether the code has such turns.
     pub can_skip: bool,
+    /// Whether a turn may make several calls.
+    pub makes_several: bool,
     /// The code that only these run, in order.
     pub code: Vec<Range<u64>>,
     /// The code that runs at most once in a turn, in order: in no loop within the loop.
@@ -42,13 +44,16 @@ pub(super) fn turns_around(
     let in_loops = in_loops(&turn);
     let once = ranges(&turn, turn.keys().copied().filter(|at| !in_loops.contains(at)));
     let run = reached(&turn, [head], false)?;
+    let backs = turn.values().filter_map(|step| step.back);
+    let after_calls = reached(&turn, backs, true)?;
+    let makes_several = after_calls.iter().any(|at| turn.get(at).is_some_and(|step| step.calls));
     let can_skip = run.iter().any(|at| turn.get(at).is_some_and(|step| step.leaves));
     let inside = || turn.keys().filter_map(|at| Some((*at, steps.get(at)?)));
     let leads_out = |at: u64| successors(&steps, at).any(|to| !turn.contains_key(&to));
     let exits: BTreeSet<Box<str>> =
         inside().filter(|(at, _)| leads_out(*at)).filter_map(|(_, step)| step.asks.clone()).collect();
     let other_calls = inside().filter(|(_, step)| step.may_stay_away).count();
-    Some(TurnsAround { can_skip, code, once, exits: exits.into_iter().collect(), other_calls })
+    Some(TurnsAround { can_skip, makes_several, code, once, exits: exits.into_iter().collect(), other_calls })
 }
 
 /// The innermost loop that all calls of the callee are in: where a turn begins, and its instructions, of which those that end a turn
@@ -152,6 +157,21 @@ mod tests {
         assert_eq!(turns(code), Some((true, vec![(0x100b, 0x100d)])));
         // 1: call 0x2000; dec %esi; jne 1b; ret
         assert_eq!(turns(b"\xe8\xfb\x0f\x00\x00\xff\xce\x75\xf7\xc3"), Some((false, vec![])));
+    }
+
+    #[test]
+    fn a_turn_with_two_calls_or_a_loop_around_one_makes_several() {
+        let several = |code: &[u8]| {
+            let found = turns_around(&[(0x1000, code)], (&[0x2000], &CallTargets::default()), &|_| false);
+            found.map(|found| found.makes_several)
+        };
+        // 1: call 0x2000; dec %esi; jne 1b; ret
+        assert_eq!(several(b"\xe8\xfb\x0f\x00\x00\xff\xce\x75\xf7\xc3"), Some(false));
+        // 1: call 0x2000; call 0x2000; dec %esi; jne 1b; ret
+        assert_eq!(several(b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\xff\xce\x75\xf2\xc3"), Some(true));
+        // 1: call 0x2000; 2: call 0x2000; dec %edx; jne 2b; dec %esi; jne 1b; ret: a loop in the turn.
+        let code = b"\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\xff\xca\x75\xf7\xff\xce\x75\xee\xc3";
+        assert_eq!(several(code), Some(true));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::called_as_often::own_times_at_most;
 use super::checks::asks_and_calls_the_same;
-use super::code_counts::{FEW_SAMPLES, is_called_more, more_calls_in_a_row};
+use super::code_counts::{FEW_SAMPLES, every_call_times, is_called_more, more_calls_in_a_row};
 use super::path_proof::grew_elsewhere;
 use super::weight::has_same_code;
 use crate::classify::case::Case;
@@ -35,8 +35,12 @@ pub(super) fn proof_of_call_again(
     if grew_elsewhere(context, caller, call, callee) {
         return None;
     }
-    let CalledAgain { samples, costs_as_before } = called_again(context, caller, callee)?;
-    if !costs_as_before && !is_called_more(context, callee) {
+    let CalledAgain { samples, times, costs_as_before } = called_again(context, caller, callee)?;
+    // The new call may be made instead of the old one, and both cost more: then what every call runs has not grown.
+    let may_be_called_more =
+        || every_call_times(context, callee, f64::sqrt).is_none_or(|every| every >= times.sqrt());
+    let is_more = is_called_more(context, callee) || (costs_as_before && may_be_called_more());
+    if !is_more {
         return None;
     }
     let (caller, callee) = (caller.row.name.to_string(), callee.row.name.to_string());
@@ -47,6 +51,8 @@ pub(super) fn proof_of_call_again(
 pub(super) struct CalledAgain {
     /// The samples under each call that is made, most first.
     samples: PerSide<Vec<u64>>,
+    /// How many times as many there are.
+    times: f64,
     /// Whether the calls that were there cost as before: then other data are not why there is more.
     costs_as_before: bool,
 }
@@ -85,5 +91,5 @@ pub(super) fn called_again(
     let runs_as_before =
         || own_times_at_most(context, caller).is_some_and(|own| own <= times.powf(OF_CALLER));
     let samples = PerSide::new(before, after);
-    (is_told && times > 1.0 && runs_as_before()).then_some(CalledAgain { samples, costs_as_before })
+    (is_told && times > 1.0 && runs_as_before()).then_some(CalledAgain { samples, times, costs_as_before })
 }

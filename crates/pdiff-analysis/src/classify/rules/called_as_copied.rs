@@ -3,7 +3,7 @@
 
 use pdiff_profile::{PerSide, Side};
 
-use super::called_as_often::own_times_at_most;
+use super::called_as_often::{own_lines_at_most, own_times_at_most};
 use super::checks::keeps_its_checks;
 use super::code_counts::{calls_in_code, copies_in_code};
 use crate::classify::case::{Case, share_pct};
@@ -28,6 +28,7 @@ pub(super) fn called_as_copied(context: &Context<'_>, case: &Case<'_>) -> Option
             && calls + copies.after <= copies.before
             && keeps_its_checks(context, caller, &[case])
             && own_times_at_most(context, caller).is_some_and(|times| times <= MOST_TIMES)
+            && own_lines_at_most(context, caller).is_none_or(|times| times <= MOST_TIMES)
     };
     let such = |call: &SampledCall| {
         let caller = context.caller(call).filter(|caller| is_such(caller))?;

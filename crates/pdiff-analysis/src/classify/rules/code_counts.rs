@@ -210,6 +210,40 @@ fn times_in_every_call(
     })
 }
 
+/// How many times as much code costs that every call of a function runs, without the common factor, where the samples on both sides may be off
+/// by an error; `None` if there are few. The builds may have other code of it, so that they differ a little in what every call runs.
+pub(super) fn every_call_times(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    error: impl Fn(f64) -> f64,
+) -> Option<f64> {
+    let of = |side: Side| {
+        let of = samples_once(context, case, side)?;
+        Some((of.in_every_call.filter(|samples| *samples >= FEW_SAMPLES)? as f64, of.all.max(1) as f64))
+    };
+    let ((old, all_old), (new, all_new)) = (of(Side::Before)?, of(Side::After)?);
+    let at_most = (new + error(new)) / all_new;
+    Some(at_most / (context.common_shift.factor() * (old - error(old)) / all_old))
+}
+
+/// Whether each call of a function in the code of a caller has so many times as many samples under it, without the common factor, or there is
+/// only one.
+pub(super) fn grew_under_each_call(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    times: f64,
+) -> bool {
+    let of = |side: Side| samples_under_calls(context, caller, callee, side);
+    let (Some(before), Some(after)) = (of(Side::Before), of(Side::After)) else { return false };
+    let all = |side: Side| samples_once(context, callee, side).map_or(1, |of| of.all.max(1)) as f64;
+    let expected = context.common_shift.factor() * all(Side::After) / all(Side::Before);
+    let has_grown =
+        |(old, new): (&u64, &u64)| *new >= FEW_SAMPLES && *new as f64 >= times * expected * *old as f64;
+    let is_as_many = before.len() == after.len() && !before.is_empty();
+    is_as_many && (before.len() == 1 || before.iter().zip(&after).all(has_grown))
+}
+
 /// The samples that a function has after in code of its own that runs once in a call, under a caller where it has this share: there were
 /// as many before, if it was called as often.
 pub(super) fn once_under(context: &Context<'_>, case: &Case<'_>, after_pct: f64) -> f64 {
@@ -297,6 +331,30 @@ pub(in crate::classify) fn copies_in_code(
     let Some(census) = context.builds.census(side) else { return 0 };
     let pairs = callee.ids[side].iter().flat_map(|of| caller.ids[side].iter().map(move |by| (*of, *by)));
     pairs.flat_map(|(of, by)| census.sites_in(of, by)).map(|site| site.count).sum()
+}
+
+/// Whether all functions that the code of one calls at more places after were copied into it before.
+pub(super) fn new_calls_were_copies(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let (Some(before), Some(after)) =
+        (context.builds.census(Side::Before), context.builds.census(Side::After))
+    else {
+        return false;
+    };
+    let places = |census: &Census, ids: &[FunctionId], name: &str| {
+        let calls = ids.iter().flat_map(|id| census.calls_from(*id));
+        let of_it =
+            calls.filter(|edge| census.function(edge.callee).is_some_and(|callee| callee.name() == name));
+        of_it.map(|edge| edge.calls + edge.tail_jumps).sum::<u32>()
+    };
+    let was_copied = |name: &str| {
+        let mut ids = before.find(name);
+        ids.any(|of| case.ids.before.iter().any(|by| !before.sites_in(of.id(), *by).is_empty()))
+    };
+    let calls = case.ids.after.iter().flat_map(|id| after.calls_from(*id));
+    let mut names = calls.filter_map(|edge| Some(after.function(edge.callee)?.name()));
+    names.all(|name| {
+        places(after, &case.ids.after, name) <= places(before, &case.ids.before, name) || was_copied(name)
+    })
 }
 
 /// Whether a function of the program has samples and no code of its own in both builds: it runs only inlined.

@@ -129,20 +129,30 @@ fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFl
     (!flips.is_empty() && (explains || !was_out_of_line)).then_some((inlined_on, flips))
 }
 
-/// The share of the function's copies in the flipped callers, where they stand.
+/// The share of the function's copies in the flipped callers, where they stand. Where some of a caller's are left, without what these have.
 fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inlined_on: Side) -> f64 {
-    let flipped: Vec<usize> = flips
-        .iter()
-        .flat_map(|flip| context.flip_rows(flip).into_array())
-        .filter_map(|row| context.row_number(row?))
-        .collect();
-    let is_flipped = |copy: &&InlinedInto| {
+    let rows = |flip: &CallerFlip| context.flip_rows(flip).into_array().into_iter().flatten();
+    let numbers =
+        |flip: &CallerFlip| rows(flip).filter_map(|row| context.row_number(row)).collect::<Vec<_>>();
+    let flipped: Vec<usize> = flips.iter().flat_map(numbers).collect();
+    let partly: Vec<usize> = flips.iter().filter(|flip| flip.is_partial).flat_map(numbers).collect();
+    let is_in = |copy: &InlinedInto, callers: &[usize]| {
         let caller = context.program_row(&copy.caller, copy.caller_file.as_deref());
-        caller.and_then(|row| context.row_number(row)).is_some_and(|row| flipped.contains(&row))
+        caller.and_then(|row| context.row_number(row)).is_some_and(|row| callers.contains(&row))
     };
+    let shift = context.common_shift;
     let of_row = |row: &Row| -> f64 {
-        let flipped = row.inlined_into(inlined_on).iter().filter(is_flipped);
-        flipped.map(|copy| share_pct(row, inlined_on, copy.weight)).sum()
+        let left = |of: &InlinedInto| -> f64 {
+            let there = inlined_on.other();
+            let same = row.inlined_into(there).iter().filter(|copy| copy.caller == of.caller);
+            let pct: f64 = same.map(|copy| share_pct(row, there, copy.weight)).sum();
+            shift.without(pct, there) / shift.without(1.0, inlined_on)
+        };
+        let gone = |copy: &InlinedInto| {
+            let left = if is_in(copy, &partly) { left(copy) } else { 0.0 };
+            (share_pct(row, inlined_on, copy.weight) - left).max(0.0)
+        };
+        row.inlined_into(inlined_on).iter().filter(|copy| is_in(copy, &flipped)).map(gone).sum()
     };
     of_row(case.row) + context.unscoped_twin(case).map_or(0.0, |twin| of_row(twin.row))
 }

@@ -160,6 +160,23 @@ fn less_samples(context: &Context<'_>, case: &Case<'_>, measure: Judged) -> f64 
     if before_pp > 0.0 { less_pp / before_pp * samples as f64 } else { 0.0 }
 }
 
+/// How many times as often a caller calls a callee in each of its runs, at least, where that costs `times` as much; `None` if that is not
+/// known. Each place in its code must call it more.
+fn calls_at_least(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    (pct, times): (PerSide<f64>, f64),
+) -> Option<f64> {
+    let runs = code_counts::every_call_times(context, caller, f64::sqrt)?.max(1.0);
+    // Of a callee that others hardly call, what every call runs tells what is no call.
+    let is_mainly_here = pct.before >= EXPLAINING_PART * callee.row.before.total_pct;
+    let of_callee = || code_counts::every_call_times(context, callee, |_| 0.0);
+    let by_calls = of_callee().filter(|_| is_mainly_here).map_or(times, |of_callee| times.min(of_callee));
+    let is_more_everywhere = code_counts::grew_under_each_call(context, caller, callee, times.sqrt());
+    (times.is_finite() && is_more_everywhere).then_some(by_calls / runs)
+}
+
 fn proof_at_depth(
     context: &Context<'_>,
     caller: &Case<'_>,
@@ -292,7 +309,8 @@ fn proof_at_depth(
         })
     };
     let by_those_left = || {
-        let of = times.is_finite().then(|| ways_around::left_passed(context, caller, callee, times))??;
+        let more = calls_at_least(context, caller, callee, (pct, times))?;
+        let of = ways_around::left_passed(context, caller, callee, more)?;
         let (caller, callee) = names();
         let LeftPassed { asks, part } = of;
         Some(Fact::LeftPassed { caller, callee, asks, part_pct: 100.0 * part, times })

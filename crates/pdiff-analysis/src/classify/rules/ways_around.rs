@@ -4,7 +4,10 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::checks::{asks_alike, beyond, conditions_beyond, is_telling};
-use super::code_counts::{FEW_SAMPLES, calls_in_code, code_and_entries, copies_in_code, only_copy};
+use super::code_counts::{
+    FEW_SAMPLES, calls_in_code, code_and_entries, copies_in_code, new_calls_were_copies, only_copy,
+};
+use super::costs_by_calls::MANY_TIMES;
 use crate::classify::case::Case;
 use crate::classify::code_paths::{ConditionAround, FewerWays, SampledCode, SamplesAround, TurnsAround};
 use crate::classify::context::Context;
@@ -82,8 +85,8 @@ fn part_around(of: &SamplesAround) -> f64 {
 const NEXT_TO_NOTHING_BYTES: u64 = 16;
 
 /// The turns of the loop in a caller that went on without a call of the callee in the before run, or may have, if the after build has
-/// none. Another way out of the loop may have taken their place, or what is called there now may do what they did, if they had code of
-/// their own.
+/// none. Another way out of the loop may have taken their place, or what is called there now may do what they did, or ask what they
+/// asked: only calls of what was copied there before do neither, if the turns had no code of their own.
 pub(super) fn lost_turns_around(
     context: &Context<'_>,
     caller: &Case<'_>,
@@ -95,10 +98,13 @@ pub(super) fn lost_turns_around(
     };
     let may_show = |turns: &TurnsAround| turns.taken >= FEW_SAMPLES || turns.bytes <= NEXT_TO_NOTHING_BYTES;
     let before = of(Side::Before).filter(|turns| turns.can_skip && may_show(turns))?;
+    let has_no_code = before.bytes == 0 && before.taken == 0;
     let is_less = |after: &TurnsAround| {
         !after.can_skip
             && after.exits.iter().all(|asks| before.exits.contains(asks))
-            && (after.other_calls <= before.other_calls || (before.bytes == 0 && before.taken == 0))
+            && !after.makes_several
+            && (after.other_calls <= before.other_calls
+                || (has_no_code && new_calls_were_copies(context, caller)))
     };
     let after = of(Side::After).filter(is_less)?;
     Some(PerSide::new(before, after))
@@ -398,7 +404,7 @@ pub(super) fn left_passed(
         by_byte(past - past.sqrt(), way.other_way_once.bytes) / by_byte(own.samples as f64, own.bytes)
     };
     let part = kept.iter().map(passed).fold(1.0, f64::min);
-    let is_told = own.samples >= FEW_SAMPLES && part * times >= times.powf(EXPLAINED);
+    let is_told = own.samples >= FEW_SAMPLES && part * times >= MANY_TIMES.max(times.powf(EXPLAINED));
     is_told.then(|| LeftPassed { asks: lost.iter().map(|way| way.asks.to_string()).collect(), part })
 }
 
