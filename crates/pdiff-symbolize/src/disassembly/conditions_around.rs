@@ -53,7 +53,9 @@ pub(super) fn conditions_around(
                 let asks = format!("switch {} of {}", past.len(), step.cases.len());
                 let way = past.into_iter().filter(|way| around.contains(way));
                 let way = reached(&steps, way, false)?;
-                found.push(Found { asks: asks.into(), way, other_way: BTreeSet::new() });
+                let calling = step.cases.iter().filter(|to| calls.contains(to));
+                let other_way = calling.flat_map(|to| dominators.only_by((*at, *to))).collect();
+                found.push(Found { asks: asks.into(), way, other_way });
             }
             continue;
         }
@@ -166,6 +168,17 @@ mod tests {
         let bounds = "cmp4 1,r b".to_owned();
         assert_eq!(asked([0x100e, 0x1015]), Some(vec![bounds.clone(), "switch 1 of 2".to_owned()]));
         assert_eq!(asked([0x100e, 0x100e]), Some(vec![bounds]));
+        let table: Vec<u8> = [0x100e_u64, 0x1015].iter().flat_map(|case| case.to_le_bytes()).collect();
+        let ways =
+            conditions_around(&[(0x1000, code)], (&[CALLEE], &CallTargets::of_data(0x3000, &table)), &|_| {
+                false
+            });
+        let switch = ways.unwrap_or_default().into_iter().find(|way| way.asks.starts_with("switch"));
+        assert_eq!(
+            switch.map(|way| way.other_way),
+            Some(vec![0x100e..0x1013]),
+            "the call, which one case alone leads to"
+        );
         // No case leads to the call, so none leads past it.
         assert_eq!(asked([0x1014, 0x1015]), None);
         // A case in the middle of an instruction, so the table is another one.
