@@ -205,17 +205,15 @@ impl CodePaths for ProgramPaths<'_> {
         let samples = |code: &[Range<u64>]| {
             at.iter().filter(|(addr, ..)| is_within(code, *addr)).map(|(.., count)| count).sum()
         };
-        let once = self.of(side)?.run_once(bodies)?.at_most;
-        let own_once = |code: &[Range<u64>]| {
-            let code = both(&once, code);
-            let own = at.iter().filter(|(addr, is_leaf, _)| *is_leaf && is_within(&code, *addr));
-            SampledCode { samples: own.map(|(.., count)| count).sum(), bytes: bytes(&code) }
+        let own = |code: &[Range<u64>]| {
+            let own = at.iter().filter(|(addr, is_leaf, _)| *is_leaf && is_within(code, *addr));
+            SampledCode { samples: own.map(|(.., count)| count).sum(), bytes: bytes(code) }
         };
         let condition = |way: WayAround| ConditionAround {
             samples: samples(&way.code),
             bytes: bytes(&way.code),
             other_way: SampledCode { samples: samples(&way.other_way), bytes: bytes(&way.other_way) },
-            other_way_once: own_once(&way.other_way),
+            other_way_once: own(&way.other_way_once),
             asks: way.asks,
         };
         let mut conditions: Vec<ConditionAround> = ways.into_iter().map(condition).collect();

@@ -92,7 +92,7 @@ fn recordings(paths: &[&Path], side: Side, work: &WorkArgs) -> Result<Vec<Record
         }
     }
     let recording = |(index, path): (usize, &&Path)| {
-        // A wrong name is told before the other side is read.
+        // A file that is missing is refused before the other side is read.
         if !is_stdin(path) {
             std::fs::metadata(path).map_err(|source| pdiff_ingest::Error::Unreadable {
                 path: path.display().to_string().into(),

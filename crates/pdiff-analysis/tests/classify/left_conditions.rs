@@ -92,4 +92,9 @@ fn samples_on_the_ways_that_are_gone_prove_it_themselves() {
     let ways = Ways { around_once, ..of_past("small:90 null:7/100/0/50") };
     let (said, part) = said_of_get(9, &ways);
     assert_eq!((&*said, part), (PROVED, None));
+    // After a first call other conditions may lead to the next one.
+    let unknown = PerSide::default();
+    let one_after_another =
+        Ways { repeats: true, is_in_no_loop: true, every_call_of_caller: unknown, ..ways };
+    assert_eq!(said_of_get(9, &one_after_another), (LIKELY.to_owned(), None));
 }

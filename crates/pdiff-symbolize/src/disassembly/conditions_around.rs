@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::binary::call_targets::CallTargets;
 use crate::disassembly::dominators::Dominators;
+use crate::disassembly::once::in_loops;
 use crate::disassembly::steps::{NeverReturns, around, leading_to, ranges, reached, steps};
 
 /// A way through a function without a certain call.
@@ -17,6 +18,8 @@ pub struct WayAround {
     pub code: Vec<Range<u64>>,
     /// The code that only the other way of the jump leads to, up to the calls.
     pub other_way: Vec<Range<u64>>,
+    /// What of that is in no loop.
+    pub other_way_once: Vec<Range<u64>>,
 }
 
 /// A jump that leads around the call.
@@ -88,6 +91,7 @@ pub(super) fn conditions_around(
         let way = found.get(at).map(|of| &of.way).into_iter().flatten().copied();
         ranges(&steps, way.filter(|code| around.contains(code) && !is_of_others(code)))
     };
+    let in_loops = in_loops(&steps);
     let mut ways: Vec<WayAround> = found
         .iter()
         .enumerate()
@@ -95,6 +99,7 @@ pub(super) fn conditions_around(
             asks: of.asks.clone(),
             code: alone(at),
             other_way: ranges(&steps, of.other_way.iter().copied()),
+            other_way_once: ranges(&steps, of.other_way.iter().copied().filter(|at| !in_loops.contains(at))),
         })
         .collect();
     ways.sort_by(|a, b| a.asks.cmp(&b.asks));

@@ -278,12 +278,7 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
             || leads_as_before(context, main, below, caller)
             || is_behind_pointers(context, main, below)
     });
-    // A loop around the call may run more often.
-    let calls_in_loop = || {
-        let (code, entries) = code_and_entries(context, caller, callee, Side::After)?;
-        context.input.paths?.calls_in_loop(Side::After, &code, &entries)
-    };
-    if !context.is_patched || !is_asked_as_before || calls_in_loop() == Some(true) {
+    if !context.is_patched || !is_asked_as_before {
         return None;
     }
     let of = |side: Side| {
@@ -331,6 +326,12 @@ fn lost_ways(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Opt
     is_less.then_some(LostWays { conditions, lost, kept, samples: PerSide::new(before, after) })
 }
 
+/// The same of a callee that no call in a run of the caller may follow another of: a loop around it may run more often, and what is after the
+/// first call may be asked otherwise.
+fn lost_ways_of_one_call(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Option<LostWays> {
+    if repeats(context, caller, callee) == Some(true) { None } else { lost_ways(context, caller, callee) }
+}
+
 /// Whether no code of either build has a call by name from a caller to a function, or a copy of it there: a pointer chose it, and does not
 /// tell for what.
 fn is_behind_pointers(context: &Context<'_>, caller: &Case<'_>, function: &Case<'_>) -> bool {
@@ -342,7 +343,7 @@ fn is_behind_pointers(context: &Context<'_>, caller: &Case<'_>, function: &Case<
 
 /// Whether fewer conditions let a function return without a call of the callee, and none is new.
 pub(super) fn has_fewer_ways_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    lost_ways(context, caller, callee).is_some()
+    lost_ways_of_one_call(context, caller, callee).is_some()
 }
 
 /// The conditions under which a function returns without a call of the callee, in both builds, if after has fewer of the same, and no
@@ -354,7 +355,7 @@ pub(super) fn fewer_ways_around(
     callee: &Case<'_>,
     is_often: impl Fn(u64, &SamplesAround) -> bool,
 ) -> Option<FewerWays> {
-    let LostWays { conditions, lost, samples, .. } = lost_ways(context, caller, callee)?;
+    let LostWays { conditions, lost, samples, .. } = lost_ways_of_one_call(context, caller, callee)?;
     let taken = lost.iter().map(|way| way.samples).sum();
     let is_proof = taken >= FEW_SAMPLES && is_often(taken, &samples.before);
     let asks = lost.iter().map(|way| way.asks.to_string()).collect();
@@ -368,7 +369,7 @@ pub(super) fn fewer_ways_of_absent(
     caller: &Case<'_>,
     callee: &Case<'_>,
 ) -> Option<FewerWays> {
-    let LostWays { conditions, lost, samples, .. } = lost_ways(context, caller, callee)?;
+    let LostWays { conditions, lost, samples, .. } = lost_ways_of_one_call(context, caller, callee)?;
     let is_short = lost.iter().map(|way| way.bytes).sum::<u64>() <= NEXT_TO_NOTHING_BYTES;
     let taken: u64 = lost.iter().map(|way| way.samples).sum();
     // Code that several conditions lead to has the samples of none alone.
@@ -396,6 +397,10 @@ pub(super) fn left_passed(
     callee: &Case<'_>,
     times: f64,
 ) -> Option<LeftPassed> {
+    let (code, entries) = code_and_entries(context, caller, callee, Side::After)?;
+    if context.input.paths?.calls_in_loop(Side::After, &code, &entries) == Some(true) {
+        return None;
+    }
     let LostWays { lost, kept, samples, .. } = lost_ways(context, caller, callee)?;
     let by_byte = |samples: f64, bytes: u64| samples / bytes.max(1) as f64;
     let own = samples.before.own_once;
