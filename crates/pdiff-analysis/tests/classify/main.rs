@@ -25,6 +25,7 @@ mod goes_on_always;
 mod in_between;
 mod laws;
 mod left_conditions;
+mod left_copies;
 mod less_code;
 mod lost_checks;
 mod lost_frames;

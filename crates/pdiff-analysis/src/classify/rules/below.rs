@@ -9,7 +9,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::newly_active::FACTOR;
 use super::weight::place;
-use super::{edge, goes_on, more_calls, per_operation, unseen_call};
+use super::{edge, goes_on, inline_flip, more_calls, per_operation, unseen_call};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Confidence, Judged};
 use crate::classify::context::Context;
@@ -40,7 +40,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     for _ in 0..DEEPEST {
         let (caller, under) = growing_caller(context, below)?;
         part *= under;
-        if part < EXPLAINING_PART {
+        // What costs more in place of its copies is no way that is taken more.
+        if part < EXPLAINING_PART || inline_flip::has_flipped(context, caller) {
             return None;
         }
         let entered =

@@ -23,9 +23,10 @@ use super::costs_by_calls::{
     leads_to_what_costs_more, many_times,
 };
 use super::entered::entered_evidence;
-use super::fast_path::{count_evidence, counted, has_flipped, library_left_pp, only_entered};
+use super::fast_path::{count_evidence, counted, library_left_pp, only_entered};
 use super::growing_call::{growing_call, growing_call_by_code, shares_under};
 use super::holder::code_with_call;
+use super::left_copies::{grew_by_what_left, has_flipped};
 use super::newly_active::{FACTOR, lost_pp};
 use super::path_proof::{no_way_around, proof_of_path};
 use super::same_source::has_same_source;
@@ -88,7 +89,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let has_grown =
         || per_operation::has_grown(row) || (row.booked.significant && row.delta_booked_pp() > 0.0);
     let may_be_entered_more = of_library || (may_be_read(context, case) && has_grown());
-    if !may_be_entered_more {
+    if !may_be_entered_more || grew_by_what_left(context, flipped, case) {
         return None;
     }
     let (call, entered_from) = growing_call(context, row)?;

@@ -24,10 +24,11 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_again::proof_of_call_again;
-use super::called_as_often::{costs_more_itself, does_more_inside, is_thin_on};
+use super::called_as_often::{costs_more_itself, does_more_inside};
 use super::code_counts::{calls_in_code, calls_that_run};
 use super::entered::{came_from_elsewhere, entered_evidence};
 use super::holder::holder;
+use super::left_copies::{grew_by_what_left, has_flipped, has_left};
 use super::newly_active::FACTOR;
 use super::path_proof::{no_way_around, proof_of_path, was_absent};
 use super::same_source::has_same_source;
@@ -318,7 +319,12 @@ fn entered_more<'a>(
         || is_more_here(context, callee, pct)
         || (has_more_calls && (has_flipped_callees() || context.builds.is_laid_out_anew(&callee.ids)));
     let has_left = number.is_some_and(|callee| has_flipped(context, flipped, row, callee));
-    if callee.row.object != row.object || callee.is_stub() || !is_same || has_left {
+    if callee.row.object != row.object
+        || callee.is_stub()
+        || !is_same
+        || has_left
+        || grew_by_what_left(context, flipped, callee)
+    {
         return None;
     }
     let (before, after) = (shift.factor() * pct.before, pct.after);
@@ -466,23 +472,6 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// Whether a change of inlining took the callee, a row by number, out of the function or put it there.
-pub(super) fn has_flipped(context: &Context<'_>, flipped: &FlippedCallers, row: &Row, callee: usize) -> bool {
-    let of_row = context.row_number(row).and_then(|row| flipped.callees.get(&row));
-    of_row.is_some_and(|callees| callees.iter().any(|flipped| flipped.row == callee))
-}
-
-/// The same by the code alone: too few samples may have been in the copies.
-fn has_flipped_in_code(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, inlined_on: Side) -> bool {
-    let is_caller =
-        |name: &str| *name == *case.row.name || case.row.names_on(inlined_on).any(|own| own == name);
-    context
-        .builds
-        .flips(&callee.ids, inlined_on)
-        .iter()
-        .any(|flip| flip.names.values().any(|name| is_caller(name)))
-}
-
 /// Whether the rest of a function costs as many times as much as a callee that the before run entered, too, by enough samples: the
 /// function is called more, and goes on no further.
 fn grew_as_the_rest(row: &Row, call: &SampledCall) -> bool {
@@ -501,23 +490,12 @@ pub(super) fn only_entered<'a>(
     side: Side,
 ) -> Vec<(&'a SampledCall, f64)> {
     let row = case.row;
-    // What left the function by a change of inlining, or is part of it now, was entered before as well, unless its weight is that of
-    // functions that it calls: these would have been seen.
-    let has_left = |callee: &Case<'_>| {
-        if is_thin_on(callee, side) {
-            return false;
-        }
-        // The code of a function that runs only inlined is that of the function that contains it.
-        [Some(case), place(context, case)].into_iter().flatten().any(|case| {
-            let number = context.row_number(callee.row);
-            number.is_some_and(|callee| has_flipped(context, flipped, case.row, callee))
-                || Side::BOTH.into_iter().any(|side| has_flipped_in_code(context, case, callee, side))
-        })
-    };
     let entered = context.calls_from(row, side).into_iter().filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));
         let callee = context.callee(call)?;
-        let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(callee);
+        let is_known = callee.other_name.is_some()
+            || callee.row.unresolved
+            || has_left(context, flipped, case, (callee, side));
         // Waiting in a library or in the kernel is not a path of the program's, unless the code shows that it is.
         let is_path =
             callee.row.object == row.object && !callee.is_stub() && !is_inlined_library(callee, side);
@@ -536,7 +514,10 @@ pub(super) fn only_entered<'a>(
         // What was under it before may have been reached by a jump in tail position: it can be exchanged all the same.
         let counts = side == Side::Before || !is_lost;
         let is_old = || is_old_call_of_place(context, case, callee, side);
-        let is_heavier = || side == Side::After && costs_more_itself(context, case, call);
+        let is_heavier = || {
+            side == Side::After
+                && (costs_more_itself(context, case, call) || grew_by_what_left(context, flipped, callee))
+        };
         let is_path = || is_path || may_be_library && has_lost_way_around(context, case, callee);
         (is_entered && !is_known && counts && !is_old() && !is_heavier() && is_path())
             .then_some((call, pct(side)))

@@ -28,6 +28,7 @@ mod handed_on;
 mod holder;
 mod in_between;
 mod inline_flip;
+mod left_copies;
 mod less_code;
 mod memory_users;
 mod more_calls;

@@ -1,0 +1,72 @@
+//! What a function has under callees that left it as copies is no way that it takes more.
+
+use crate::build::{classified, said, seen, steady, verdict};
+
+#[test]
+fn who_calls_what_costs_more_in_place_of_its_copies_does_not_call_more() {
+    let (steady, words) = steady();
+    let build = format!(
+        "main:50 {words} main>run run:200 run>make walk:70 walk=71 main>walk walk>make make:90 make<node*1 run<node*2 fill:80 fill=70"
+    );
+    let copied = format!("{build} run=60 make=61 node:200 node=64 node>fill");
+    let called = copied.replace("make<node*1 run<node*2", "make>node run>node");
+    let called = called.replace("run=60 make=61", "run=62 make=63");
+    let before =
+        format!("{steady}main;run 100\nmain;run;+node 9\nmain;run;make;+node 1\nmain;walk;make;+node 9");
+    let after = format!(
+        "{steady}main;run 100\nmain;run;make;node 60\nmain;run;make;node;fill 40\nmain;run;node 9\nmain;walk;make;node 9"
+    );
+    let outcome = classified(seen(&before, &copied), seen(&after, &called));
+    assert_eq!(verdict(&outcome, "node").rule_id, "R-inline-lost");
+    for name in ["make", "fill"] {
+        assert_ne!(verdict(&outcome, name).cause.as_str(), "missing-fast-path", "{name}");
+    }
+    // What both builds call may be called more.
+    let called_before = copied.replace("make<node*1 run<node*2", "make>node run>node");
+    let before = before.replace("+node", "node");
+    let outcome = classified(seen(&before, &called_before), seen(&after, &called));
+    for name in ["make", "fill"] {
+        assert_eq!(verdict(&outcome, name).cause.as_str(), "missing-fast-path", "{name}");
+    }
+}
+
+#[test]
+fn a_caller_with_fewer_copies_of_a_callee_went_on_to_it_before() {
+    let (steady, words) = steady();
+    let build = format!("main:50 {words} main>run run:200 run>node node:200 node=64");
+    let before = format!("{steady}main;run 100\nmain;run;node 1");
+    let after = format!("{steady}main;run 100\nmain;run;node 60");
+    let said_of = |copies: &str| {
+        let before_build = format!("{build} run=60 {copies}");
+        let outcome =
+            classified(seen(&before, &before_build), seen(&after, &format!("{build} run=61 run>node")));
+        ["run", "node"].map(|name| said(&outcome, name))
+    };
+    assert_eq!(said_of(""), ["missing-fast-path likely R-fast-path", "missing-fast-path likely R-edge"]);
+    assert_ne!(said_of("run<node*1")[0], "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn what_is_under_a_function_in_place_of_its_copies_is_no_part_of_a_way_to_it() {
+    let (steady, words) = steady();
+    let build =
+        format!("main:50 {words} main>run run:200 main>make make:90 fill:80 fill=70 node:200 node>fill");
+    let before = format!(
+        "{steady}main;run 100\nmain;run;node 2\nmain;run;node;fill 1\nmain;make 9\nmain;make;+node 4"
+    );
+    let after = format!(
+        "{steady}main;run 100\nmain;run;node 60\nmain;run;node;fill 40\nmain;make 9\nmain;make;node 5"
+    );
+    let said_of = |make: &str| {
+        let outcome = classified(
+            seen(&before, &format!("{build} run=60 make=61 node=64 run<node*2 run>node {make}")),
+            seen(&after, &format!("{build} run=62 make=63 node=64 run>node run>node run>node make>node")),
+        );
+        ["node", "fill"].map(|name| said(&outcome, name))
+    };
+    assert_eq!(said_of("make>node"), ["missing-fast-path likely R-edge", "missing-fast-path likely R-below"]);
+    assert_eq!(
+        said_of("make<node*1"),
+        ["inline-regression unclear R-inline-lost", "heavier unclear R-heavier"]
+    );
+}
