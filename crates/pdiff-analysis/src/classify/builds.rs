@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use pdiff_profile::census::{Census, Compiler, Function, FunctionId, Linkage, Producer, Visibility};
 use pdiff_profile::{OtherNumber, PerSide, Side};
+use rustc_hash::FxHashSet;
 
 use super::background::Foreground;
 use super::caller_flips::{CallerFlip, Inlining, is_whole};
@@ -33,6 +34,8 @@ struct Pair<'a> {
     matching: Cow<'a, Matching>,
     sources: Sources,
     like_code: LikeCode,
+    /// Functions with the same instructions that call other functions, by their number in the before build.
+    with_other_calls: FxHashSet<FunctionId>,
 }
 
 impl<'a> Builds<'a> {
@@ -59,16 +62,31 @@ impl<'a> Builds<'a> {
                     }
                     _ => Sources::default(),
                 };
-                let like_code = LikeCode::default();
-                Some(Pair { before, after, matching, sources, like_code })
+                let (like_code, with_other_calls) = (LikeCode::default(), FxHashSet::default());
+                Some(Pair { before, after, matching, sources, like_code, with_other_calls })
             }
             _ => None,
         };
         let mut builds = Self { label, censuses, foregrounds, pair };
+        builds.add_other_calls();
         if let Some(paths) = input.paths {
             builds.add_like_code(paths);
         }
         builds
+    }
+
+    /// Looks which sampled functions have the same instructions and call others: what a call leads to is no part of the instructions that
+    /// are compared.
+    fn add_other_calls(&mut self) {
+        let Some(pair) = &self.pair else { return };
+        let of_sampled = pair.matching.matches().iter().filter(|found| {
+            self.is_sampled(Side::Before, found.before) && self.is_sampled(Side::After, found.after)
+        });
+        let calls_others = of_sampled.filter(|found| pair.calls_others(found.before, found.after));
+        let with_other_calls = calls_others.map(|found| found.before).collect();
+        if let Some(pair) = &mut self.pair {
+            pair.with_other_calls = with_other_calls;
+        }
     }
 
     /// Looks how the code of sampled functions differs. What calls other functions does not differ in numbers alone.
@@ -333,6 +351,7 @@ impl Pair<'_> {
     /// Whether two functions have the same code, but for numbers of lines; `None` where that cannot be said.
     fn same_code(&self, before: FunctionId, after: FunctionId) -> Option<bool> {
         let is_same = self.before.same_code(before, self.after, after)?;
+        let is_same = is_same && !self.with_other_calls.contains(&before);
         Some(is_same || self.like_code.of(before, after) == Some(Likeness::Lines))
     }
 
@@ -340,6 +359,30 @@ impl Pair<'_> {
     fn same_calls(&self, before: FunctionId, after: FunctionId) -> bool {
         let partner = |callee: FunctionId| self.matching.after_of(callee).map(|found| found.after);
         same_calls((self.before, before), (self.after, after), partner)
+    }
+
+    /// Whether the code of a function has fewer calls of one function and more of another, both of which both builds have, with other code.
+    fn calls_others(&self, before: FunctionId, after: FunctionId) -> bool {
+        if self.same_calls(before, after) {
+            return false;
+        }
+        let calls = |census: &Census, caller: FunctionId, callee: FunctionId| {
+            census.call(caller, callee).map_or(0, |edge| edge.calls + edge.tail_jumps)
+        };
+        let known = |found: Option<&Match>| found.filter(|found| !found.is_ambiguous).copied();
+        let of_old = self.before.calls_from(before).iter().map(|edge| self.matching.after_of(edge.callee));
+        let of_new = self.after.calls_from(after).iter().map(|edge| self.matching.before_of(edge.callee));
+        let change = |found: &Match| {
+            let (old, new) =
+                (calls(self.before, before, found.before), calls(self.after, after, found.after));
+            new.cmp(&old)
+        };
+        let lost: Vec<Match> = of_old.filter_map(known).filter(|of| change(of).is_lt()).collect();
+        let mut gained = of_new.filter_map(known).filter(|of| change(of).is_gt());
+        // One function may have several names.
+        gained.any(|new| {
+            lost.iter().any(|old| self.before.same_code(old.before, self.before, new.before) != Some(true))
+        })
     }
 
     fn inlining(&self) -> Inlining<'_> {

@@ -495,3 +495,25 @@ fn the_caller_with_most_of_a_change_is_named_before_one_above_another_caller() {
     let limit = verdict(&outcome, "read").limited_by.clone();
     assert_eq!(limit, Some(Limit::ChangedAbove { function: "scan".into() }), "{}", said(&outcome, "read"));
 }
+
+#[test]
+fn the_same_instructions_that_call_another_function_are_other_code() {
+    let (steady, words) = steady();
+    let build = format!(
+        "main:50 {words} main>run run:200 run=60 size:90 size=61 fill:300 size>fill run>write write:40"
+    );
+    let before = format!("{steady}main;run 100\nmain;run;size 9");
+    let after = format!("{steady}main;run 100\nmain;run;fill 90");
+    let said_of = |fill: u32, called: &str| {
+        let build = format!("{build} fill={fill}");
+        let outcome = classified(
+            seen(&before, &format!("{build} run>size")),
+            seen(&after, &format!("{build} {called}")),
+        );
+        said(&outcome, "fill")
+    };
+    assert_eq!(said_of(62, "run>fill"), "missing-fast-path likely R-edge");
+    // One function may have several names, and a call that only one build shows tells of no other function.
+    assert_eq!(said_of(61, "run>fill"), "newly-active likely R-newly-active");
+    assert_eq!(said_of(62, "run>size run>fill"), "newly-active likely R-newly-active");
+}
