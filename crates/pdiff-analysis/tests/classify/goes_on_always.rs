@@ -223,3 +223,25 @@ fn what_cannot_be_left_out_any_more_need_not_cost_twice_as_much() {
 
 /// Behind `compare`, `get`, `main` and the twenty steady functions.
 const UNPACK: u64 = 0x1000 * 24;
+
+#[test]
+fn a_function_that_does_more_itself_runs_as_before_if_what_every_call_runs_does() {
+    let (steady, words) = steady();
+    let build = |set: u32| {
+        format!(
+            "main:50 {words} main>set set:200 set={set} set>find find:300 find=50 main>get get:200 get=7 get>find"
+        )
+    };
+    let of = |own: u64, find: u64| {
+        format!("{steady}main;set {own}\nmain;set;find {find}\nmain;get 90\nmain;get;find 90")
+    };
+    let said_with = |every_call_of_caller: PerSide<Option<u64>>| {
+        let ways = Ways { every_call_of_caller, ..goes_on_always(0x4000, 0x1000) };
+        said(&by_code(&ways, &(of(40, 40), build(1)), &(of(120, 160), build(2))), "set")
+    };
+    let after = |samples: u64| said_with(PerSide::new(Some(50), Some(samples)));
+    assert_eq!(after(55), "missing-fast-path proved R-fast-path");
+    // It is called more, or that is not known.
+    assert_eq!(after(150), "missing-fast-path likely R-fast-path");
+    assert_eq!(said_with(PerSide::default()), "missing-fast-path likely R-fast-path");
+}
