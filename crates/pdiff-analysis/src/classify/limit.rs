@@ -65,6 +65,8 @@ pub enum Limit {
     LittleMoved(f64),
     /// The caller's own lines changed as well, by so many points: its inlining is not the only reason.
     OwnLinesChanged(f64),
+    /// The caller's own lines changed by so many points, and its code as a whole did not: samples of copies may count for these lines.
+    OnlyLinesChanged(f64),
     /// The stacks lost which of its callers called it.
     LostCaller,
     /// No caller was found on both sides by its full name.

@@ -1,6 +1,8 @@
 //! What a function has under callees that left it as copies is no way that it takes more.
 
-use crate::build::{classified, said, seen, steady, verdict};
+use pdiff_analysis::classify::Limit;
+
+use crate::build::{classified, said, seen, steady, verdict, with_rest};
 
 #[test]
 fn who_calls_what_costs_more_in_place_of_its_copies_does_not_call_more() {
@@ -69,4 +71,24 @@ fn what_is_under_a_function_in_place_of_its_copies_is_no_part_of_a_way_to_it() {
         said_of("make<node*1"),
         ["inline-regression unclear R-inline-lost", "heavier unclear R-heavier"]
     );
+}
+
+#[test]
+fn a_caller_whose_lines_alone_cost_more_where_a_copy_left_it_does_not_cost_more() {
+    let build = "main:50 work:50 main>work main>scan ";
+    let limit_of = |scan: u64, leaf: u64| {
+        let before = with_rest("main;scan 60\nmain;scan;+leaf 30");
+        let after = with_rest(&format!("main;scan {scan}\nmain;scan;leaf {leaf}"));
+        let outcome = classified(
+            seen(&before, &format!("{build} scan:400 scan<leaf*1")),
+            seen(&after, &format!("{build} scan:300 scan>leaf leaf:150")),
+        );
+        (said(&outcome, "scan"), verdict(&outcome, "scan").limited_by.clone())
+    };
+    let (said, limit) = limit_of(95, 60);
+    assert_eq!(said, "inline-change likely R-inline-lost-caller");
+    assert!(matches!(limit, Some(Limit::OnlyLinesChanged(_))), "{limit:?}");
+    // Its code costs more, too.
+    let (said, _) = limit_of(160, 60);
+    assert!(said.starts_with("heavier"), "{said}");
 }

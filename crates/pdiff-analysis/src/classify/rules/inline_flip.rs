@@ -1,5 +1,5 @@
-//! `R-inline-lost`, `R-inline-gained` and `R-inline-lost-caller`, `R-inline-gained-caller`: a caller contains the function
-//! inlined in one build and calls it in the other.
+//! `R-inline-lost`, `R-inline-gained` and `R-inline-change`: a caller contains the function inlined in one build and calls it in the other.
+//! What is said of the caller is in [`super::flipped_caller`].
 //!
 //! The flip is that of the code (debug information on both sides, a direct call on one of them, or calls through pointers alone, no copy
 //! left), in a caller that both runs sampled; and self by symbol moved in the direction of the flip. The flip and its cost are separate
@@ -14,7 +14,6 @@ use super::called_as_copied::called_as_copied;
 use super::called_as_often::most_samples;
 use super::checks::asks_another_number;
 use super::code_counts::{calls_in_code, code_bytes, copies_in_code, has_no_body, loops_pct};
-use super::edge;
 use super::family_cost::{FamilyCosts, family_costs};
 use super::flipped_callee::FlippedCallee;
 use super::handed_on;
@@ -34,8 +33,8 @@ use crate::matching::{FoundBy, SourceMove, source_move};
 /// The part of a change of self by symbol that was seen in the inlined copies for the flip to explain it.
 const EXPLAINING_PART: f64 = 0.25;
 
-/// A caller's change is that of its inlining for sure if this part of it was seen to move.
-const EXPLAINED_PART: f64 = 0.5;
+/// A function with at most this part of its body's weight out of line mainly ran inlined.
+const CALLED_PART: f64 = 0.5;
 
 /// A function of which this part was out of line already grew or shrank in its own right, unless copies explain it.
 const OUT_OF_LINE_PART: f64 = 0.5;
@@ -45,9 +44,6 @@ const ENTERED_PART: f64 = 0.5;
 
 /// A call through pointers is proved by return addresses below which the function has this part of its weight.
 const SEEN_PART: f64 = 0.5;
-
-/// A caller may lose up to so many times what its flipped callees gained; what is beyond is its own.
-const CALLER_FACTOR: f64 = 2.0;
 
 /// Code that grew beyond this factor is told as the reason why it is inlined no more: the compiler's own threshold is
 /// not in the file, but growth of a tenth is more than a new compiler makes.
@@ -388,7 +384,7 @@ fn called_elsewhere_pp(
             || calls_in_code(context, caller, case, called_on) > 0 || call.pointer_places[called_on] > 0;
         // The copies in what was inlined itself count for what contained that.
         let there = caller.row.side(inlined_on);
-        let was_inlined = there.x_pct() > 0.0 && there.booked_self_pct <= EXPLAINED_PART * there.x_pct();
+        let was_inlined = there.x_pct() > 0.0 && there.booked_self_pct <= CALLED_PART * there.x_pct();
         let is_other = !was_inlined && !held_it(caller) && calls();
         // It may have another name there.
         let same = context.row_on(caller, inlined_on).and_then(|row| context.cases.get(row));
@@ -420,114 +416,6 @@ fn is_named(flip: &CallerFlip) -> bool {
 /// The caller with the copies, as it is called now, or there if it may be another function.
 fn container(flip: &CallerFlip, inlined_on: Side) -> String {
     flip.names[if is_named(flip) { Side::After } else { inlined_on }].clone()
-}
-
-/// A caller that a flipped function left or entered.
-pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
-    by_symbol(context, case, flipped).or_else(|| by_lines(context, case, flipped))
-}
-
-/// A caller whose own lines have the samples that copies of a function had, or the other way round, while the family costs the same:
-/// compilers load for a call what the copy loaded itself.
-fn by_lines(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
-    let (row, number) = (case.row, context.row_number(case.row)?);
-    let cost = flipped.costs.whole.get(&number)?;
-    if !row.significant || !case.of_program || cost.is_more() || cost.is_less() {
-        return None;
-    }
-    let change_pp = row.delta_self_pp();
-    let inlined_on = if change_pp > 0.0 { Side::Before } else { Side::After };
-    let left: Vec<_> =
-        flipped.callees.get(&number)?.iter().filter(|callee| callee.inlined_on == inlined_on).collect();
-    let rows = left.iter().filter_map(|callee| Some(context.cases.get(callee.row)?.row));
-    let moved_pp: f64 = rows.map(Row::delta_self_pp).sum();
-    if moved_pp * change_pp >= 0.0 || moved_pp.abs() < EXPLAINED_PART * change_pp.abs() {
-        return None;
-    }
-    let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.to_string());
-    let callees = left.iter().filter_map(name).collect();
-    let rule_id = caller_rule(inlined_on);
-    let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
-    let finding = Finding::new(rule_id, Cause::InlineChange, Judged::OwnSelf, reason);
-    let finding = finding.limited(Confidence::Likely, Limit::LittleMoved(moved_pp.abs()));
-    Some(gates::one_compiler(gates::common(finding, case), context, case))
-}
-
-fn caller_rule(inlined_on: Side) -> &'static str {
-    match inlined_on {
-        Side::Before => "R-inline-lost-caller",
-        Side::After => "R-inline-gained-caller",
-    }
-}
-
-fn by_symbol(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
-    let row = case.row;
-    if !row.booked.significant || !case.of_program {
-        return None;
-    }
-    let inlined_on = if row.delta_booked_pp() < 0.0 { Side::Before } else { Side::After };
-    let of_row = flipped.callees.get(&context.row_number(row)?)?;
-    let left: Vec<_> = of_row.iter().filter(|callee| callee.inlined_on == inlined_on).collect();
-    let moved_pp: f64 = left.iter().map(|callee| callee.delta_booked_pp.abs()).sum();
-    let moved = moved_between(context, case, &left);
-    let shown_pp = moved.iter().map(|(copied, called)| copied.max(*called)).sum::<f64>();
-    let change_pp = row.delta_booked_pp().abs();
-    if left.is_empty() || change_pp > CALLER_FACTOR * moved_pp || shown_pp < EXPLAINING_PART * change_pp {
-        return None;
-    }
-    // Its total contains what it calls and what is inlined into it alike: if a caller calls it more, that is not the inlining.
-    if edge::rule(context, case, flipped).is_some() {
-        return None;
-    }
-    let rule_id = caller_rule(inlined_on);
-    let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.to_string());
-    let callees = left.iter().filter_map(name).collect();
-    let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
-    // It got lighter, or heavier, by what left or entered it: that is not a cost of its own.
-    let mut finding = Finding::new(rule_id, Cause::InlineChange, Judged::Booked, reason);
-    if shown_pp < EXPLAINED_PART * change_pp {
-        finding = finding.limited(Confidence::Likely, Limit::LittleMoved(shown_pp));
-    } else if does_other_work(context, row, &moved) {
-        let own_pp = row.delta_self_pp();
-        finding = finding.limited(Confidence::Likely, Limit::OwnLinesChanged(own_pp));
-    }
-    let seen: Vec<_> = left.into_iter().filter(|callee| callee.is_seen_called).collect();
-    let moved = moved_between(context, case, &seen);
-    let seen_pp = moved.iter().map(|(copied, called)| copied.max(*called)).sum::<f64>();
-    if seen_pp < EXPLAINED_PART * shown_pp {
-        finding = finding.limited(Confidence::Likely, Limit::LostCaller);
-    }
-    Some(gates::one_compiler(gates::common(finding, case), context, case))
-}
-
-/// Whether a caller's own lines account for a part of the change of its code, beyond what samples of copies of its callees can have
-/// counted for these lines.
-fn does_other_work(context: &Context<'_>, row: &Row, moved: &[(f64, f64)]) -> bool {
-    let (before, after) = Judged::OwnSelf.shares(row);
-    let (own_pp, change_pp) = (context.common_shift.own_change_pp(before, after), row.delta_booked_pp());
-    let of_copies: f64 = moved.iter().map(|(copied, called)| (called - copied).max(0.0)).sum();
-    let is_telling = own_pp.abs() - of_copies >= EXPLAINING_PART * change_pp.abs();
-    row.significant && own_pp * change_pp > 0.0 && is_telling
-}
-
-/// The weight that is known to have moved between a caller and each of flipped callees: that of the copies in the caller on one side,
-/// and the callees' own under it on the other, or of chains that lost their caller.
-fn moved_between(context: &Context<'_>, caller: &Case<'_>, callees: &[&FlippedCallee]) -> Vec<(f64, f64)> {
-    let is_caller = |row: &Row| std::ptr::eq(row, caller.row);
-    let moved = |callee: &&FlippedCallee| {
-        let of = context.cases.get(callee.row)?;
-        let (inlined_on, called_on) = (callee.inlined_on, callee.inlined_on.other());
-        let copies = of.row.inlined_into(inlined_on).iter().filter(|copy| {
-            context.program_row(&copy.caller, copy.caller_file.as_deref()).is_some_and(is_caller)
-        });
-        let copied: f64 = copies.map(|copy| share_pct(of.row, inlined_on, copy.weight)).sum();
-        let calls = context.calls_to(of.row, called_on).into_iter();
-        let by_caller = calls.filter(|call| context.caller(call).is_some_and(|by| is_caller(by.row)));
-        let called: f64 = by_caller.map(|call| share_pct(of.row, called_on, call.weight(called_on))).sum();
-        let own = of.row.side(called_on).booked_self_pct;
-        Some((copied, own.min(called + context.orphaned_pct(of, called_on))))
-    };
-    callees.iter().filter_map(moved).collect()
 }
 
 /// The first caller that asks for another number than before, in its code or in that of the function that it contained.

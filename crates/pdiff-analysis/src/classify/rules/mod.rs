@@ -22,6 +22,7 @@ mod entered;
 mod family_cost;
 mod fast_path;
 mod flipped_callee;
+mod flipped_caller;
 mod goes_on;
 mod growing_call;
 mod handed_on;
@@ -79,7 +80,7 @@ const RULES: [Rule; 24] = [
     not_visible::unresolved,
     moved::rule,
     inline_flip::callee,
-    inline_flip::caller,
+    flipped_caller::rule,
     code_quality::rule,
     quick_way::rule,
     succession::rule,

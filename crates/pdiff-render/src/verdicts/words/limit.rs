@@ -69,6 +69,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::OwnLinesChanged(pp) => {
             format!("its own lines changed by {pp:+.2} points as well: inlining is not the only reason")
         }
+        Limit::OnlyLinesChanged(pp) => format!(
+            "its own lines changed by {pp:+.2} points, but its code as a whole not beyond noise: samples of a copy may count for the lines around it"
+        ),
         Limit::LittleMoved(pct) => {
             format!("only {pct:.2} % is known to be that of these functions, inlined or called")
         }
