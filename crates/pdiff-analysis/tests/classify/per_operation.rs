@@ -1,7 +1,7 @@
 //! Costs per operation that changed while shares did not, and what all functions have in common.
 
 use crate::build::{Extra, classified_with, said, seen, verdict};
-use pdiff_analysis::classify::{Classification, Reason};
+use pdiff_analysis::classify::{CallCounts, Classification, Reason};
 
 /// Two functions that make up most of the program, one of middle size, and ten that do not change.
 fn program(hot: u64, middle: u64, steady: u64) -> String {
@@ -154,4 +154,18 @@ fn a_caller_whose_share_falls_less_than_that_of_others_follows_from_its_callee()
     let back = classified_with(seen(&after, &build), seen(&before, &build), &extra);
     let outer = verdict(&back, "outer");
     assert!(outer.delta_total_pp() > 0.0 && outer.cause.as_str() != "heavier", "{outer:?}");
+}
+
+#[test]
+fn calls_need_not_explain_what_all_functions_cost_more() {
+    let (before, after) = (program(400, 100, 40), program(400, 140, 40));
+    let said_with = |operations: [&[f64]; 2], calls: &str| {
+        let counts = Some(CallCounts::parse(&format!("middle\t100\t{calls}\n")).unwrap());
+        let extra = Extra { counts, operations: Some(operations), ..Extra::default() };
+        said(&classified_with(seen(&before, &build()), seen(&after, &build()), &extra), "middle")
+    };
+    // Calls by a quarter explain two thirds of two fifths, on a log scale; with a quarter more for all, less than half.
+    assert_eq!(said_with([EVEN, EVEN], "125"), "more-calls proved R-more-calls");
+    assert_eq!(said_with([EVEN, FEWER], "125"), "more-calls proved R-more-calls");
+    assert_eq!(said_with([EVEN, FEWER], "112"), "heavier likely R-heavier");
 }

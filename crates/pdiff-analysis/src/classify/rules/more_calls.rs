@@ -26,8 +26,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let judged = [Judged::OwnSelf, Judged::Total].into_iter().find(changed)?;
     let more_calls = calls.after / calls.before;
     let more_time = more_time(context, judged.shares(row));
+    // What an operation costs more everywhere, on a slower machine, is not for calls to explain.
+    let own_pct = judged.cost_change(row).and_then(|change| change.own?.pct);
+    let own_time = own_pct.map_or(more_time, |pct| more_time.min(1.0 + pct / 100.0));
     let explains =
-        more_calls >= MORE_CALLS && more_time > 1.0 && more_calls.ln() >= EXPLAINING_PART * more_time.ln();
+        more_calls >= MORE_CALLS && own_time > 1.0 && more_calls.ln() >= EXPLAINING_PART * own_time.ln();
     if !explains {
         return None;
     }
