@@ -203,7 +203,12 @@ fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named
     let is_most_of_it =
         |verdict: &&Verdict| verdict.delta_judged_pp().abs() >= MAIN_PART * finding.delta_pp().abs();
     let told = named.filter(is_why).filter(|verdict| has_own_cause(verdict)).filter(is_most_of_it);
-    if let Some(verdict) = told.filter(|_| main.is_some() && !is_known) {
+    // What is called more in it is what a lost fast path goes on to.
+    let goes_on = |verdict: &&Verdict, cause: Cause| {
+        verdict.cause == Cause::MissingFastPath && cause == Cause::MoreCalls
+    };
+    let says_more = |verdict: &&Verdict| main.is_some_and(|(cause, ..)| !is_known || goes_on(verdict, cause));
+    if let Some(verdict) = told.filter(says_more) {
         return (verdict.cause, verdict.confidence, None);
     }
     if let Some((cause, confidence, _)) = main {

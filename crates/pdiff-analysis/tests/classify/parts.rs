@@ -302,7 +302,8 @@ fn a_part_under_another_name_begins_in_the_function_that_calls_more() {
 
 #[test]
 fn a_part_has_the_cause_of_its_own_function_where_those_inside_have_none() {
-    let cause = |name: &str, of: Cause, sure: Confidence| {
+    let heavier = (Cause::Heavier, Confidence::Unclear);
+    let cause = |name: &str, of: (Cause, Confidence), inside: (Cause, Confidence)| {
         let (mut comparison, mut outcome) =
             judged(seen(BEFORE, BUILD), seen(AFTER, BUILD), &Extra::default());
         let part = &mut comparison.findings.list[0];
@@ -310,16 +311,23 @@ fn a_part_has_the_cause_of_its_own_function_where_those_inside_have_none() {
         part.before = FindingSide { pct: 0.5 * part.after.pct, per_op: None, ..part.before };
         for verdict in &mut outcome.verdicts {
             (verdict.cause, verdict.confidence) = match verdict.function.as_str() {
-                "store" => (of, sure),
-                _ => (Cause::Heavier, Confidence::Unclear),
+                "store" => of,
+                _ => inside,
             };
         }
         let of = &finding_causes(&comparison.findings, &outcome)[0];
         (of.cause, of.confidence)
     };
-    let lost = Cause::MissingFastPath;
-    assert_eq!(cause("store", lost, Confidence::Likely), (lost, Confidence::Likely));
-    assert_eq!(cause("store", lost, Confidence::Unclear), (Cause::Heavier, Confidence::Unclear));
-    assert_eq!(cause("store", Cause::Consequence, Confidence::Likely), (Cause::Heavier, Confidence::Unclear));
-    assert_eq!(cause("load", lost, Confidence::Likely), (Cause::Heavier, Confidence::Unclear));
+    let (lost, unclear) = (Cause::MissingFastPath, (Cause::MissingFastPath, Confidence::Unclear));
+    let lost = (lost, Confidence::Likely);
+    assert_eq!(cause("store", lost, heavier), lost);
+    assert_eq!(cause("store", unclear, heavier), heavier);
+    assert_eq!(cause("store", (Cause::Consequence, Confidence::Likely), heavier), heavier);
+    assert_eq!(cause("load", lost, heavier), heavier);
+    // What is called more inside is what it goes on to; what is new there is not.
+    let called_more = (Cause::MoreCalls, Confidence::Proved);
+    assert_eq!(cause("store", lost, called_more), lost);
+    assert_eq!(cause("store", unclear, called_more), (Cause::MoreCalls, Confidence::Likely));
+    let regression = (Cause::InlineRegression, Confidence::Likely);
+    assert_eq!(cause("store", lost, regression), regression);
 }
