@@ -234,8 +234,8 @@ pub enum Fact {
         more_calls: f64,
         /// Time after over before.
         more_time: f64,
-        /// Whether operations are known, so that time is that of one; else it is a share.
-        is_per_operation: bool,
+        /// What that is the time of.
+        time_of: TimeOf,
     },
     /// Entries of a callee from a caller.
     Entries {
@@ -365,6 +365,17 @@ pub enum Fact {
         /// The rule's reason.
         reason: String,
     },
+}
+
+/// What a time is that of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TimeOf {
+    /// Not of an operation, because none are known: a share of CPU.
+    Share,
+    /// An operation.
+    Operation,
+    /// An operation, without what the typical function costs more there.
+    OperationBeyondTypical,
 }
 
 /// A function that stacks show as the caller of another.

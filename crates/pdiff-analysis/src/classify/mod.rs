@@ -63,7 +63,7 @@ pub use code_paths::{
 pub use counts::{CallCounts, CallUnit, CountsError};
 pub use evidence::Evidence;
 pub use evidence_kind::EvidenceKind;
-pub use fact::{CallInCode, CallsThere, Fact, InlinedCopies, SampledCaller, SourcePlace, SpinSign};
+pub use fact::{CallInCode, CallsThere, Fact, InlinedCopies, SampledCaller, SourcePlace, SpinSign, TimeOf};
 pub use finding_cause::{FindingCause, finding_causes};
 pub use finding_origin::FunctionCause;
 pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};

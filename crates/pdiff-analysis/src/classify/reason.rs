@@ -3,6 +3,7 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::cause::Judged;
+use super::fact::TimeOf;
 use super::rules::FamilyCost;
 use super::setting::SettingValues;
 use crate::compare::CostChange;
@@ -240,8 +241,8 @@ pub enum Reason {
         calls: f64,
         /// Time, after over before.
         time: f64,
-        /// Whether operations are known, so that time is that of one; else it is a share.
-        is_per_operation: bool,
+        /// What that is the time of.
+        time_of: TimeOf,
         /// The caller that makes most of the calls that are more.
         caller: Option<String>,
     },

@@ -3,7 +3,7 @@
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
-use crate::classify::fact::Fact;
+use crate::classify::fact::{Fact, TimeOf};
 use crate::classify::finding::Finding;
 use crate::classify::limit::Limit;
 use crate::classify::named_uses::without_stub;
@@ -52,14 +52,14 @@ fn called_as_often(context: &Context<'_>, row: &Row) -> Option<Fact> {
     let more_calls = calls.after / calls.before;
     let more_time = more_time(context, Judged::OwnSelf.shares(row));
     let is_alike = (1.0 / MORE_CALLS..=MORE_CALLS).contains(&more_calls);
-    let is_per_operation = is_per_operation(context);
-    is_alike.then_some(Fact::CallsAndTime { calls, more_calls, more_time, is_per_operation })
+    is_alike.then_some(Fact::CallsAndTime { calls, more_calls, more_time, time_of: time_of(context) })
 }
 
-/// Whether operations are known, so that time is that of one.
-pub(super) fn is_per_operation(context: &Context<'_>) -> bool {
+/// What the time of [`more_time`] is that of.
+pub(super) fn time_of(context: &Context<'_>) -> TimeOf {
     let comparison = context.input.comparison;
-    comparison.cost.is_some() && comparison.share == Share::All
+    let is_known = comparison.cost.is_some() && comparison.share == Share::All;
+    if is_known { TimeOf::Operation } else { TimeOf::Share }
 }
 
 /// Time after over before: per operation where operations are known, as counts are, else as shares.

@@ -5,13 +5,13 @@ use pdiff_profile::Side;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Judged};
 use crate::classify::context::Context;
-use crate::classify::fact::Fact;
+use crate::classify::fact::{Fact, TimeOf};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 
-use super::cost_per_call::{MORE_CALLS, is_per_operation, more_time};
+use super::cost_per_call::{MORE_CALLS, more_time, time_of};
 use super::per_operation;
 
 /// The part of the growth of time, on a log scale, that the growth of calls must make up, and the part of the calls that are more
@@ -25,20 +25,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let changed = |of: &Judged| per_operation::is_told(*of, row);
     let judged = [Judged::OwnSelf, Judged::Total].into_iter().find(changed)?;
     let more_calls = calls.after / calls.before;
-    let more_time = more_time(context, judged.shares(row));
+    let time = (more_time(context, judged.shares(row)), time_of(context));
     // What an operation costs more everywhere, on a slower machine, is not for calls to explain.
     let own_pct = judged.cost_change(row).and_then(|change| change.own?.pct);
-    let own_time = own_pct.map_or(more_time, |pct| more_time.min(1.0 + pct / 100.0));
+    let own_time = own_pct.map(|pct| (1.0 + pct / 100.0, TimeOf::OperationBeyondTypical));
+    let (more_time, time_of) = own_time.filter(|own| own.0 < time.0).unwrap_or(time);
     let explains =
-        more_calls >= MORE_CALLS && own_time > 1.0 && more_calls.ln() >= EXPLAINING_PART * own_time.ln();
+        more_calls >= MORE_CALLS && more_time > 1.0 && more_calls.ln() >= EXPLAINING_PART * more_time.ln();
     if !explains {
         return None;
     }
     let caller = caller(context, case, calls.after - calls.before);
-    let is_per_operation = is_per_operation(context);
-    let reason =
-        Reason::MoreCalls { calls: more_calls, time: more_time, is_per_operation, caller: caller.clone() };
-    let counted = Fact::CallsAndTime { calls, more_calls, more_time, is_per_operation };
+    let reason = Reason::MoreCalls { calls: more_calls, time: more_time, time_of, caller: caller.clone() };
+    let counted = Fact::CallsAndTime { calls, more_calls, more_time, time_of };
     let mut finding = Finding::new("R-more-calls", Cause::MoreCalls, judged, reason)
         .with([counted])
         .with(context.counted_by());

@@ -164,8 +164,8 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::Calls { calls, unit } => {
             format!("called {} times{} before, {} after", count(calls.before), per(*unit), count(calls.after))
         }
-        Fact::CallsAndTime { more_calls, more_time, is_per_operation, .. } => {
-            calls_and_time(*more_calls, *more_time, *is_per_operation)
+        Fact::CallsAndTime { more_calls, more_time, time_of, .. } => {
+            calls_and_time(*more_calls, *more_time, *time_of)
         }
         Fact::Entries { caller, callee, calls, unit, per_call } => {
             let per_call = format!("{:.3} and {:.3} times per call", per_call.before, per_call.after);

@@ -14,7 +14,7 @@ pub(crate) use measure::{column, measure};
 pub use missing::missing_text;
 pub use reason::reason_text;
 
-use pdiff_analysis::classify::{Cause, Confidence, SettingValues};
+use pdiff_analysis::classify::{Cause, Confidence, SettingValues, TimeOf};
 use pdiff_analysis::{CostChange, CostExtent, OwnCostChange};
 use pdiff_profile::{PerSide, Side};
 
@@ -77,10 +77,13 @@ fn setting(of: &SettingValues) -> String {
 }
 
 /// How many times as often a function is called, and how its time changed: that of an operation, or its share.
-fn calls_and_time(calls: f64, time: f64, is_per_operation: bool) -> String {
-    let time = match is_per_operation {
-        true => format!("its time is {time:.2} times as much"),
-        false => format!("its share of CPU is {time:.2} times what it was"),
+fn calls_and_time(calls: f64, time: f64, time_of: TimeOf) -> String {
+    let time = match time_of {
+        TimeOf::Operation => format!("its time is {time:.2} times as much"),
+        TimeOf::OperationBeyondTypical => {
+            format!("its time is {time:.2} times as much, without what the typical function costs more")
+        }
+        TimeOf::Share => format!("its share of CPU is {time:.2} times what it was"),
     };
     format!("called {calls:.2} times as often per operation, {time}")
 }

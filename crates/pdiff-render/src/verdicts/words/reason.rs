@@ -164,11 +164,11 @@ pub fn reason_text(of: &Reason) -> String {
             "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
              as the caller"
         ),
-        Reason::MoreCalls { calls, time, is_per_operation, caller } => {
+        Reason::MoreCalls { calls, time, time_of, caller } => {
             let by = caller
                 .as_ref()
                 .map_or_else(String::new, |caller| format!("; {caller} makes most of the added calls"));
-            format!("{}{by}", calls_and_time(*calls, *time, *is_per_operation))
+            format!("{}{by}", calls_and_time(*calls, *time, *time_of))
         }
         Reason::CostChanged { judged, change, share_pp, other_way } => {
             let share = match other_way {
