@@ -61,8 +61,11 @@ impl Inlining<'_> {
             self.holders_inlined_there(found, inlined_on)
         };
         flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
-        // One that it left altogether shows that the compiler decided anew: then others may have lost some of their copies.
-        let fewer = if known.is_empty() { Vec::new() } else { self.holders_of_fewer(found, inlined_on) };
+        // One that it left altogether shows that the compiler decided anew, and so does a function that had no code of its own: then others
+        // may have lost some of their copies.
+        let is_decided_anew =
+            !known.is_empty() || (flips.is_empty() && self.is_inlined_only(found, inlined_on));
+        let fewer = if is_decided_anew { self.holders_of_fewer(found, inlined_on) } else { Vec::new() };
         let with_caller = |flip| self.caller(found, flip, inlined_on);
         let whole = flips.iter().filter_map(with_caller).map(|flip| CallerFlip { is_moved_out, ..flip });
         let partial =
@@ -78,11 +81,16 @@ impl Inlining<'_> {
         }
     }
 
+    /// Whether a side's build has the function in copies alone.
+    fn is_inlined_only(&self, found: &Match, side: Side) -> bool {
+        let (census, function) = self.on(found, side);
+        is_inlined_only(census, function)
+    }
+
     /// Whether the function is only inlined on `inlined_on`, and only out of line on the other side: whoever calls it now,
     /// for what called it may have left its caller, too.
     fn is_moved_out(&self, found: &Match, inlined_on: Side) -> bool {
-        let (census, inlined) = self.on(found, inlined_on);
-        is_inlined_only(census, inlined) && self.has_no_copy(found, inlined_on.other())
+        self.is_inlined_only(found, inlined_on) && self.has_no_copy(found, inlined_on.other())
     }
 
     /// Whether the function is only inlined on `inlined_on`, and on the other side the compiler made a function of a part of it, so that

@@ -6,7 +6,7 @@ use crate::build::{classified, seen, verdict, with_rest};
 
 #[test]
 fn a_caller_that_keeps_some_copies_counts_where_another_lost_all() {
-    let flips_of = |scan: &str| {
+    let flips_with = |old: &str, scan: &str| {
         let (before, after) = (
             with_rest("main;scan 60\nmain;scan;+leaf 50\nmain;sweep 60\nmain;sweep;+leaf 40"),
             with_rest(
@@ -15,7 +15,7 @@ fn a_caller_that_keeps_some_copies_counts_where_another_lost_all() {
         );
         let build = "main:50 work:50 main>work main>scan main>sweep ";
         let outcome = classified(
-            seen(&before, &format!("{build} scan:400 scan<leaf*2 sweep:400 sweep<leaf*3")),
+            seen(&before, &format!("{build} scan:400 scan<leaf*2 sweep:400 sweep<leaf*3 {old}")),
             seen(&after, &format!("{build} scan:200 leaf:150 {scan}")),
         );
         let flips = verdict(&outcome, "leaf").evidence.iter().filter_map(|evidence| match &evidence.fact {
@@ -28,13 +28,17 @@ fn a_caller_that_keeps_some_copies_counts_where_another_lost_all() {
         flips.sort();
         flips
     };
+    let flips_of = |scan: &str| flips_with("", scan);
     let (scan, sweep) = (("scan".to_owned(), 2, 0, false), ("sweep".to_owned(), 3, 1, true));
     let twice = "sweep>leaf sweep>leaf";
-    assert_eq!(flips_of(&format!("scan>leaf sweep:300 sweep<leaf*1 {twice}")), [scan.clone(), sweep]);
-    // Fewer calls than copies are gone, as many copies, or no caller that lost all.
+    assert_eq!(flips_of(&format!("scan>leaf sweep:300 sweep<leaf*1 {twice}")), [scan.clone(), sweep.clone()]);
+    // Fewer calls than copies are gone, or as many copies.
     assert_eq!(flips_of("scan>leaf sweep:300 sweep<leaf*1 sweep>leaf"), std::slice::from_ref(&scan));
     assert_eq!(flips_of(&format!("scan>leaf sweep:300 sweep<leaf*3 {twice}")), [scan]);
-    assert_eq!(flips_of(&format!("scan<leaf*2 sweep:300 sweep<leaf*1 {twice}")), []);
+    // No caller lost all: it counts if the function had no code of its own before.
+    let alone = format!("scan<leaf*2 sweep:300 sweep<leaf*1 {twice}");
+    assert_eq!(flips_of(&alone), [sweep]);
+    assert_eq!(flips_with("leaf:150", &alone), []);
 }
 
 #[test]
