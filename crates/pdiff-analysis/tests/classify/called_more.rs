@@ -424,8 +424,10 @@ fn a_call_right_after_another_that_both_have_samples_is_proved() {
     likely([0, 1], [&[800], &[630, 630, 340]], 100);
     // Few samples are under the new one.
     likely([0, 1], [&[800], &[1300, 300]], 100);
-    // The caller runs more often.
-    likely([0, 1], [&[800], &[780, 820]], 145);
+    // The caller runs more often, unless the call that was there is made as often.
+    assert_eq!(said_in_a_row([0, 1], [&[800], &[780, 820]], 143).0, "more-calls proved R-edge");
+    likely([0, 1], [&[800], &[700, 900]], 143);
+    likely([0, 1], [&[800], &[780, 820]], 148);
 }
 
 #[test]

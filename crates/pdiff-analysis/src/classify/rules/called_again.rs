@@ -5,7 +5,7 @@ use pdiff_profile::{PerSide, Side};
 use super::called_as_often::own_times_at_most;
 use super::checks::asks_and_calls_the_same;
 use super::code_counts::{FEW_SAMPLES, every_call_times, is_called_more, more_calls_in_a_row};
-use super::path_proof::grew_elsewhere;
+use super::path_proof::{OTHER_TIMES, grew_elsewhere};
 use super::weight::has_same_code;
 use crate::classify::case::Case;
 use crate::classify::context::Context;
@@ -17,6 +17,9 @@ const KEPT_PART: f64 = 0.8;
 
 /// Of code that differs, they cost at most so many times as much: else a call costs more.
 const KEPT_COST: f64 = 1.3;
+
+/// Calls of the same code that have at most so many times as many samples are made as often.
+const AS_BEFORE: f64 = 1.1;
 
 /// The new calls must have this part of what is more.
 const EXPLAINING_PART: f64 = 0.5;
@@ -88,8 +91,10 @@ pub(super) fn called_again(
         && (costs_as_before || is_same())
         && sum(kept) >= KEPT_PART * expected
         && sum(new) >= EXPLAINING_PART * (sum(&after) - expected);
-    let runs_as_before =
-        || own_times_at_most(context, caller).is_some_and(|own| own <= times.powf(OF_CALLER));
+    // A caller that ran more would have more under the calls that were there.
+    let is_kept = sum(kept) <= AS_BEFORE * expected && is_same();
+    let at_most = if is_kept { OTHER_TIMES.max(times.powf(OF_CALLER)) } else { times.powf(OF_CALLER) };
+    let runs_as_before = || own_times_at_most(context, caller).is_some_and(|own| own <= at_most);
     let samples = PerSide::new(before, after);
     (is_told && times > 1.0 && runs_as_before()).then_some(CalledAgain { samples, times, costs_as_before })
 }
