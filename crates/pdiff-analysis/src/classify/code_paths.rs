@@ -42,7 +42,7 @@ pub struct SamplesOnce {
     /// Those in code that runs at most once in a call: outside of loops.
     pub once: u64,
     /// Those in code that every call which returns runs exactly once; `None` if the ways are not known.
-    pub in_every_call: Option<u64>,
+    pub in_every_call: Option<SampledCode>,
     /// All of them.
     pub own: u64,
     /// All of the side.

@@ -241,6 +241,12 @@ fn a_function_that_does_more_itself_runs_as_before_if_what_every_call_runs_does(
     };
     let after = |samples: u64| said_with(PerSide::new(Some(50), Some(samples)));
     assert_eq!(after(55), "missing-fast-path proved R-fast-path");
+    // A check of most of its code is gone: so many samples are those of many calls.
+    let every_call_bytes = PerSide::new(Some(200), Some(40));
+    let every_call_of_caller = PerSide::new(Some(50), Some(55));
+    let ways = Ways { every_call_of_caller, every_call_bytes, ..goes_on_always(0x4000, 0x1000) };
+    let outcome = by_code(&ways, &(of(40, 40), build(1)), &(of(120, 160), build(2)));
+    assert_eq!(said(&outcome, "set"), "missing-fast-path likely R-fast-path");
     // It is called more, or that is not known.
     assert_eq!(after(150), "missing-fast-path likely R-fast-path");
     assert_eq!(said_with(PerSide::default()), "missing-fast-path likely R-fast-path");

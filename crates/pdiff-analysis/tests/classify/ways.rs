@@ -40,6 +40,8 @@ pub(crate) struct Ways {
     pub(crate) in_every_call: PerSide<Option<u64>>,
     /// The same of the caller.
     pub(crate) every_call_of_caller: PerSide<Option<u64>>,
+    /// The length of that code of the caller; by default 40 bytes.
+    pub(crate) every_call_bytes: PerSide<Option<u64>>,
     /// The most samples at one instruction of the callee, and those in all of its code; by default not known.
     pub(crate) at_one: PerSide<Option<[u64; 2]>>,
     /// How many calls lead to another one.
@@ -210,6 +212,8 @@ impl CodePaths for Ways {
         let is_caller = bodies.first().is_some_and(|body| body.start == self.caller);
         let in_every_call =
             if is_caller { self.every_call_of_caller[side] } else { self.in_every_call[side] };
+        let bytes = if is_caller { self.every_call_bytes[side].unwrap_or(40) } else { 40 };
+        let in_every_call = in_every_call.map(|samples| SampledCode { samples, bytes });
         let samples = |[once, own]: [u64; 2]| SamplesOnce { once, in_every_call, own, all: 10_000 };
         let by_default = PerSide::new([10, 100], [100, 1000]);
         Some(samples(self.once[side].unwrap_or(by_default[side])))

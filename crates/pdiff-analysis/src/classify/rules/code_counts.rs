@@ -196,7 +196,7 @@ fn times_in_every_call(
     (before, after): (SamplesOnce, SamplesOnce),
     error: impl Fn(f64) -> f64,
 ) -> Option<EveryCall> {
-    let (old, new) = (before.in_every_call?, after.in_every_call?);
+    let (old, new) = (before.in_every_call?.samples, after.in_every_call?.samples);
     if old < FEW_SAMPLES || !context.has_like_code(case) {
         return None;
     }
@@ -219,11 +219,20 @@ pub(super) fn every_call_times(
 ) -> Option<f64> {
     let of = |side: Side| {
         let of = samples_once(context, case, side)?;
-        Some((of.in_every_call.filter(|samples| *samples >= FEW_SAMPLES)? as f64, of.all.max(1) as f64))
+        let samples = of.in_every_call.filter(|of| of.samples >= FEW_SAMPLES)?.samples;
+        Some((samples as f64, of.all.max(1) as f64))
     };
     let ((old, all_old), (new, all_new)) = (of(Side::Before)?, of(Side::After)?);
     let at_most = (new + error(new)) / all_new;
     Some(at_most / (context.common_shift.factor() * (old - error(old)) / all_old))
+}
+
+/// How many times as often a function runs at most, by [`every_call_times`]: if the after build has less code that every call runs, by the
+/// samples a byte. A costly check that is gone does not hide calls then.
+pub(super) fn runs_at_most(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
+    let bytes = |side: Side| Some(samples_once(context, case, side)?.in_every_call?.bytes.max(1) as f64);
+    let (before, after) = (bytes(Side::Before)?, bytes(Side::After)?);
+    Some(every_call_times(context, case, f64::sqrt)? * (before / after).max(1.0))
 }
 
 /// Whether each call of a function in the code of a caller has so many times as many samples under it, without the common factor, or there is

@@ -168,7 +168,7 @@ fn calls_at_least(
     callee: &Case<'_>,
     (pct, times): (PerSide<f64>, f64),
 ) -> Option<f64> {
-    let runs = code_counts::every_call_times(context, caller, f64::sqrt)?.max(1.0);
+    let runs = code_counts::runs_at_most(context, caller)?.max(1.0);
     // Of a callee that others hardly call, what every call runs tells what is no call.
     let is_mainly_here = pct.before >= EXPLAINING_PART * callee.row.before.total_pct;
     let of_callee = || code_counts::every_call_times(context, callee, |_| 0.0);
@@ -222,7 +222,7 @@ fn proof_at_depth(
     // What goes on does more itself, too: then the code that every call runs tells how often it is called.
     let runs_as_before = || {
         let own = || own_times_at_most(context, holder());
-        let in_every_call = || code_counts::every_call_times(context, caller, f64::sqrt);
+        let in_every_call = || code_counts::runs_at_most(context, caller);
         [own(), in_every_call()].into_iter().flatten().any(|of_caller| explains_little(of_caller, times))
     };
     let was_never_called = || {
