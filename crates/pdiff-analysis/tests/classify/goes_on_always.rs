@@ -251,3 +251,20 @@ fn a_function_that_does_more_itself_runs_as_before_if_what_every_call_runs_does(
     assert_eq!(after(150), "missing-fast-path likely R-fast-path");
     assert_eq!(said_with(PerSide::default()), "missing-fast-path likely R-fast-path");
 }
+
+#[test]
+fn a_function_that_lost_most_of_its_code_may_run_more_often_at_the_same_cost() {
+    let (steady, words) = steady();
+    let build = |set: u32, bytes: u32| {
+        format!(
+            "main:50 {words} main>set set:{bytes} set={set} set>find find:300 find=50 main>get get:200 get=7 get>find"
+        )
+    };
+    let of = |find: u64| format!("{steady}main;set 40\nmain;set;find {find}\nmain;get 90\nmain;get;find 90");
+    let said_of = |bytes: u32| {
+        let ways = goes_on_always(0x4000, 0x1000);
+        said(&by_code(&ways, &(of(40), build(1, 200)), &(of(160), build(2, bytes))), "set")
+    };
+    assert_eq!(said_of(150), "missing-fast-path proved R-fast-path");
+    assert_eq!(said_of(60), "missing-fast-path likely R-fast-path");
+}
