@@ -5,7 +5,7 @@ use pdiff_analysis::{
     Comparison, Cost, GroupBy, KernelKind, KernelPart, KernelWork, Row, Share, is_kernel_object,
     is_system_library,
 };
-use pdiff_profile::Presence;
+use pdiff_profile::{Presence, Side};
 
 use crate::document::number::{CostUnit, signed};
 use crate::document::visible_text::visible;
@@ -116,9 +116,13 @@ pub(super) fn outside(comparison: &Comparison) -> Option<(&Row, f64)> {
 /// Says which function that is.
 pub(super) fn function_outside(comparison: &Comparison) -> Option<Block> {
     let (row, left) = outside(comparison)?;
-    let why = match is_system_library(&row.object) {
-        true => "what each function above it in the stacks spends there is within noise",
-        false => "together with what it calls the change is within noise",
+    let is_copied = Side::BOTH.into_iter().any(|side| !row.inlined_into(side).is_empty());
+    let why = if is_system_library(&row.object) {
+        "what each function above it in the stacks spends there is within noise"
+    } else if is_copied {
+        "a part compares it with its callers' own lines, which can vary more"
+    } else {
+        "none of the places in the call tree where it runs changed beyond noise by itself"
     };
     let text = format!(
         "{} ({}) itself has {:.2} -> {:.2} % of CPU, beyond noise; {} points of that are in no part, because {why}",
