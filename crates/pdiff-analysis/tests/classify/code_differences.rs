@@ -80,3 +80,17 @@ fn what_runs_only_inlined_has_the_code_that_contains_it() {
     let found = difference(&outcome, "part").unwrap();
     assert_eq!((&*found.function, &*found.calls), ("fetch", &[uses("zap", 0, 1)][..]));
 }
+
+#[test]
+fn a_part_that_a_compiler_split_off_is_no_other_function() {
+    let of = |after: &str| {
+        let outcome = classified_with(
+            seen(&stacks(60), &build(1, "")),
+            seen(&stacks(200), &build(2, after)),
+            &Extra { paths: Some(&Ways::default()), ..Extra::default() },
+        );
+        difference(&outcome, "fetch").unwrap().calls.clone()
+    };
+    assert_eq!(of("fetch>fetch"), [uses("fetch", 0, 1)]);
+    assert_eq!(of("fetch| fetch>fetch"), []);
+}
