@@ -361,7 +361,7 @@ impl Pair<'_> {
         same_calls((self.before, before), (self.after, after), partner)
     }
 
-    /// Whether the code of a function has fewer calls of one function and more of another, both of which both builds have, with other code.
+    /// Whether the code of a function has fewer calls of one function and more of another, both of which both builds have, at other places.
     fn calls_others(&self, before: FunctionId, after: FunctionId) -> bool {
         if self.same_calls(before, after) {
             return false;
@@ -380,9 +380,12 @@ impl Pair<'_> {
         let lost: Vec<Match> = of_old.filter_map(known).filter(|of| change(of).is_lt()).collect();
         let mut gained = of_new.filter_map(known).filter(|of| change(of).is_gt());
         // One function may have several names.
-        gained.any(|new| {
-            lost.iter().any(|old| self.before.same_code(old.before, self.before, new.before) != Some(true))
-        })
+        let places = |of: &Match| {
+            let bodies = self.before.function(of.before).map_or(&[][..], |function| function.bodies());
+            bodies.iter().map(|body| body.addr).collect::<Vec<_>>()
+        };
+        let is_one = |a: &Match, b: &Match| places(a).iter().any(|at| places(b).contains(at));
+        gained.any(|new| lost.iter().any(|old| !is_one(old, &new)))
     }
 
     fn inlining(&self) -> Inlining<'_> {

@@ -54,6 +54,7 @@ pub(super) fn of(context: &Context<'_>, case: &Case<'_>, reason: &Reason) -> Opt
         Reason::NewEdge { caller, .. }
         | Reason::MoreOnEdge { caller, .. }
         | Reason::UnseenCalls { caller, .. }
+        | Reason::MoreCalls { caller: Some(caller), .. }
         | Reason::QuickWayGone { caller: Some(caller), .. }
         | Reason::SelfChanged { under: Some((caller, _)), .. } => {
             // What is called may be of a library.

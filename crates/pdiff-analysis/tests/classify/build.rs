@@ -1,5 +1,5 @@
 //! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f^g` a jump in tail position, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
-//! of `f`, `f#9` its line; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction, `f|` says that it is a part split off;
+//! of `f`, `f#9` its line; `f@plt` is a stub; `f%1` and `f%2` are overloads of `f`, `f«A»` an instance; `f=7` gives its body that hash, `f~` a pause instruction, `f&g` that its body is that of `g`, `f|` says that it is a part split off;
 //! `f!` was inlined, `f?` is without debug information, and `?` is a unit that was not read.
 
 use pdiff_analysis::classify::{
@@ -43,6 +43,8 @@ struct Draft {
     is_part: bool,
     is_inlined: bool,
     is_unknown: bool,
+    /// The function whose body it has.
+    alias_of: Option<String>,
 }
 
 fn is_call_of_stub(word: &str) -> bool {
@@ -60,6 +62,8 @@ fn drafts(words: &str) -> BTreeMap<String, Draft> {
             drafts.entry(name.to_owned()).or_default().line = line;
         } else if let Some((name, hash)) = word.split_once('=') {
             drafts.entry(name.to_owned()).or_default().hash = hash.parse().ok();
+        } else if let Some((name, other)) = word.split_once('&') {
+            drafts.entry(name.to_owned()).or_default().alias_of = Some(other.to_owned());
         } else if let Some(name) = word.strip_suffix('~') {
             drafts.entry(name.to_owned()).or_default().spins = true;
         } else if let Some(name) = word.strip_suffix('|') {
@@ -83,7 +87,10 @@ pub(crate) fn census(of: Words<'_>) -> Census {
     let mut builder = CensusBuilder::new(of.visibility);
     let producer = builder.producer(Producer::from_text(of.compiler, 1));
     let mut ids: BTreeMap<String, FunctionId> = BTreeMap::new();
-    for ((name, draft), addr) in drafts(of.words).into_iter().zip((0x1000..).step_by(0x1000)) {
+    let drafts = drafts(of.words);
+    let addresses: BTreeMap<String, u64> = drafts.keys().cloned().zip((0x1000..).step_by(0x1000)).collect();
+    for (name, draft) in drafts {
+        let addr = addresses[draft.alias_of.as_ref().unwrap_or(&name)];
         let (shown, overload) = name.split_once('%').map_or((&*name, None), |(shown, of)| (shown, Some(of)));
         let text = builder.text(&shown.replace('«', "<").replace('»', ">"));
         let parameters = overload.map(|of| builder.text(&format!("({of})")));

@@ -1,6 +1,6 @@
 //! A verdict reports what differs in the code that runs for the function.
 
-use pdiff_analysis::classify::{Classification, CodeDifference, Fact, OtherUses};
+use pdiff_analysis::classify::{CallCounts, Classification, CodeDifference, Fact, OtherUses};
 use pdiff_profile::{NumberUse, OtherNumber, PerSide};
 
 use crate::build::{Extra, classified_with, seen, steady, verdict};
@@ -93,4 +93,18 @@ fn a_part_that_a_compiler_split_off_is_no_other_function() {
     };
     assert_eq!(of("fetch>fetch"), [uses("fetch", 0, 1)]);
     assert_eq!(of("fetch| fetch>fetch"), []);
+}
+
+#[test]
+fn of_calls_that_were_counted_the_code_of_the_caller_that_makes_them_is_told() {
+    let counts = CallCounts::parse("fetch\t10\t30\nrun -> fetch\t10\t30\n").unwrap();
+    let old = build(1, "");
+    let outcome = classified_with(
+        seen(&stacks(60), &old),
+        seen(&stacks(200), &old.replace("run=6", "run=7 run:180")),
+        &Extra { paths: Some(&Ways::default()), counts: Some(counts), ..Extra::default() },
+    );
+    assert_eq!(verdict(&outcome, "fetch").rule_id, "R-more-calls");
+    let found = difference(&outcome, "fetch").unwrap();
+    assert_eq!((&*found.function, found.bytes), ("run", PerSide::new(200, 180)));
 }

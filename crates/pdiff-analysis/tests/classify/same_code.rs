@@ -504,16 +504,17 @@ fn the_same_instructions_that_call_another_function_are_other_code() {
     );
     let before = format!("{steady}main;run 100\nmain;run;size 9");
     let after = format!("{steady}main;run 100\nmain;run;fill 90");
-    let said_of = |fill: u32, called: &str| {
-        let build = format!("{build} fill={fill}");
+    let said_of = |fill: &str, called: &str| {
+        let build = format!("{build} {fill}");
         let outcome = classified(
             seen(&before, &format!("{build} run>size")),
             seen(&after, &format!("{build} {called}")),
         );
         said(&outcome, "fill")
     };
-    assert_eq!(said_of(62, "run>fill"), "missing-fast-path likely R-edge");
+    assert_eq!(said_of("fill=62", "run>fill"), "missing-fast-path likely R-edge");
+    assert_eq!(said_of("fill=61", "run>fill"), "missing-fast-path likely R-edge");
     // One function may have several names, and a call that only one build shows tells of no other function.
-    assert_eq!(said_of(61, "run>fill"), "newly-active likely R-newly-active");
-    assert_eq!(said_of(62, "run>size run>fill"), "newly-active likely R-newly-active");
+    assert_eq!(said_of("fill=61 fill&size", "run>fill"), "newly-active likely R-newly-active");
+    assert_eq!(said_of("fill=62", "run>size run>fill"), "newly-active likely R-newly-active");
 }
