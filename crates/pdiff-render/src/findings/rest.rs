@@ -80,8 +80,8 @@ const GROWN_AS_A_WHOLE: f64 = 0.7;
 const LEAST_OF_LARGEST: f64 = 0.5;
 
 /// A function that changed beyond noise in places that are no part, and by how many points there. One of a system library belongs to the
-/// functions that call it, and what each of these spends in it may be within noise. One of the program must have grown as a whole: what it
-/// calls may vary too much for a part.
+/// functions that call it, and what each of these spends in it may be within noise. One of the program must have grown as a whole: it may
+/// run in many places, or be compared with its callers' own lines.
 pub(super) fn outside(comparison: &Comparison) -> Option<(&Row, f64)> {
     if comparison.group_by != GroupBy::Function || comparison.share != Share::All {
         return None;
@@ -116,13 +116,15 @@ pub(super) fn outside(comparison: &Comparison) -> Option<(&Row, f64)> {
 /// Says which function that is.
 pub(super) fn function_outside(comparison: &Comparison) -> Option<Block> {
     let (row, left) = outside(comparison)?;
-    let is_copied = Side::BOTH.into_iter().any(|side| !row.inlined_into(side).is_empty());
+    let is_copied = Side::BOTH
+        .into_iter()
+        .any(|side| !row.inlined_into(side).is_empty() && row.side(side.other()).booked_self_pct > 0.0);
     let why = if is_system_library(&row.object) {
         "what each function above it in the stacks spends there is within noise"
     } else if is_copied {
         "a part compares it with its callers' own lines, which can vary more"
     } else {
-        "none of the places in the call tree where it runs changed beyond noise by itself"
+        "no single place in the call tree where it runs is one of the largest parts"
     };
     let text = format!(
         "{} ({}) itself has {:.2} -> {:.2} % of CPU, beyond noise; {} points of that are in no part, because {why}",

@@ -54,8 +54,8 @@ fn has_flipped_in_code(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>
         .any(|flip| flip.names.values().any(|name| is_caller(name)))
 }
 
-/// Whether a function costs no more itself, and has most of its growth under functions that left it by a change of inlining. Then these
-/// cost more, and not a way that leads to it.
+/// Whether at least half of a function's growth is under functions that a change of inlining took out of it or put there, and less than half in
+/// its own lines. Then these cost more, and not a way that leads to it.
 pub(super) fn grew_by_what_left(context: &Context<'_>, flipped: &FlippedCallers, case: &Case<'_>) -> bool {
     let (row, shift) = (case.row, context.common_shift);
     let grown_pp = shift.own_change_pp(row.before.total_pct, row.after.total_pct);
