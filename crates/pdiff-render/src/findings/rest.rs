@@ -182,8 +182,10 @@ fn text(cost: &Cost, (before, after): (f64, f64), shared: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pdiff_analysis::{FindingSide, KernelKind, KernelPart, KernelWork, MissingCallers};
-    use pdiff_profile::PerSide;
+    use pdiff_analysis::{
+        FindingSide, InlinedInto, KernelKind, KernelPart, KernelWork, MissingCallers, RowInline,
+    };
+    use pdiff_profile::{PerSide, Weight};
 
     use crate::compare::sample;
 
@@ -295,9 +297,18 @@ mod tests {
         of.rows[last].total.significant = true;
         of.rows[last].after.total_pct = of.rows[last].before.total_pct + 0.5 * largest;
         let own = super::function_outside(&of).map(|block| format!("{block:?}"));
-        assert!(own.is_some_and(
-            |text| text.contains("strcmp (mysqld) itself") && text.contains("with what it calls")
-        ));
+        assert!(
+            own.is_some_and(
+                |text| text.contains("strcmp (mysqld) itself") && text.contains("no single place")
+            )
+        );
+        // It is inlined before, and called after.
+        let copy = InlinedInto { caller: "main".into(), caller_file: None, weight: Weight(1) };
+        let inline = RowInline { before: vec![copy], after: Vec::new(), change: None, family: None };
+        of.rows[last].inline = Some(Box::new(inline));
+        of.rows[last].after.booked_self_pct = 1.0;
+        let own = super::function_outside(&of).map(|block| format!("{block:?}"));
+        assert!(own.is_some_and(|text| text.contains("its callers' own lines")));
         of.rows[last] = row("mysqld", 1.0, 1.0 + 1.2 * largest);
         of.rows[last].total.significant = true;
         of.rows[last].after.total_pct = of.rows[last].before.total_pct + 1.2 * largest;
