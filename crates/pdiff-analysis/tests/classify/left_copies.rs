@@ -76,19 +76,21 @@ fn what_is_under_a_function_in_place_of_its_copies_is_no_part_of_a_way_to_it() {
 #[test]
 fn a_caller_whose_lines_alone_cost_more_where_a_copy_left_it_does_not_cost_more() {
     let build = "main:50 work:50 main>work main>scan ";
-    let limit_of = |scan: u64, leaf: u64| {
+    let limit_of = |scan: u64, leaf: u64, bytes: u32| {
         let before = with_rest("main;scan 60\nmain;scan;+leaf 30");
         let after = with_rest(&format!("main;scan {scan}\nmain;scan;leaf {leaf}"));
         let outcome = classified(
             seen(&before, &format!("{build} scan:400 scan<leaf*1")),
-            seen(&after, &format!("{build} scan:300 scan>leaf leaf:150")),
+            seen(&after, &format!("{build} scan:{bytes} scan>leaf leaf:150")),
         );
         (said(&outcome, "scan"), verdict(&outcome, "scan").limited_by.clone())
     };
-    let (said, limit) = limit_of(95, 60);
+    let (said, limit) = limit_of(95, 60, 300);
     assert_eq!(said, "inline-change likely R-inline-lost-caller");
     assert!(matches!(limit, Some(Limit::OnlyLinesChanged(_))), "{limit:?}");
-    // Its code costs more, too.
-    let (said, _) = limit_of(160, 60);
-    assert!(said.starts_with("heavier"), "{said}");
+    // Its code costs more, too, or is longer though the copy left it.
+    for (scan, bytes) in [(160, 300), (95, 410)] {
+        let (said, _) = limit_of(scan, 60, bytes);
+        assert!(said.starts_with("heavier"), "{said}");
+    }
 }

@@ -5,6 +5,7 @@
 use pdiff_profile::Side;
 
 use super::FlippedCallers;
+use super::code_counts::code_bytes;
 use super::edge;
 use super::flipped_callee::FlippedCallee;
 use crate::classify::case::{Case, share_pct};
@@ -51,14 +52,16 @@ fn by_lines(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) ->
     let moved_pp: f64 = rows.map(Row::delta_self_pp).sum();
     let between = moved_between(context, case, &left);
     let shown_pp = between.iter().map(|(copied, called)| copied.max(*called)).sum::<f64>();
-    // Self by symbol is not all of the code of what is copied elsewhere.
+    // Code that got longer where copies left it does more itself. Self by symbol is not all of the code of what is copied elsewhere.
+    let bytes = code_bytes(context, case);
+    let is_shorter = bytes[inlined_on.other()] < bytes[inlined_on];
     let has_copies = Side::BOTH.into_iter().any(|side| {
         let of = row.side(side);
         of.x_pct() - of.booked_self_pct > COPIED_PART * change_pp.abs()
     });
     let limit = if !cost.is_more() && !cost.is_less() && moved_pp * change_pp < 0.0 && explains(moved_pp) {
         Limit::LittleMoved(moved_pp.abs())
-    } else if !row.booked.significant && explains(shown_pp) && !has_copies {
+    } else if !row.booked.significant && explains(shown_pp) && is_shorter && !has_copies {
         Limit::OnlyLinesChanged(change_pp)
     } else {
         return None;
