@@ -301,7 +301,6 @@ impl CodePaths for ProgramPaths<'_> {
             samples.once += if is_within(&at_most, addr) { count } else { 0 };
             in_every_call += always.as_ref().filter(|code| is_within(code, addr)).map_or(0, |_| count);
         }
-        let bytes = |code: &[Range<u64>]| code.iter().map(|code| code.end - code.start).sum();
         samples.in_every_call =
             always.map(|code| SampledCode { samples: in_every_call, bytes: bytes(&code) });
         Some(samples)

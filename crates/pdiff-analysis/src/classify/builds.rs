@@ -82,7 +82,10 @@ impl<'a> Builds<'a> {
         let of_sampled = pair.matching.matches().iter().filter(|found| {
             self.is_sampled(Side::Before, found.before) && self.is_sampled(Side::After, found.after)
         });
-        let calls_others = of_sampled.filter(|found| pair.calls_others(found.before, found.after));
+        let calls_others = of_sampled.filter(|found| {
+            pair.before.same_code(found.before, pair.after, found.after) == Some(true)
+                && pair.calls_others(found.before, found.after)
+        });
         let with_other_calls = calls_others.map(|found| found.before).collect();
         if let Some(pair) = &mut self.pair {
             pair.with_other_calls = with_other_calls;

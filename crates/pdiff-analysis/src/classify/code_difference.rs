@@ -138,22 +138,21 @@ fn key(builds: &Builds<'_>, side: Side, function: FunctionId) -> Key {
     partner().map_or((side, function), |partner| (Side::After, partner))
 }
 
-/// Whether a compiler split a part off a function, on either side: calls of the part, and copies of what is left, are no uses of another
-/// function.
-fn is_in_parts(builds: &Builds<'_>, case: &Case<'_>) -> bool {
-    Side::BOTH.into_iter().any(|side| {
+/// Whether what a function calls, or contains, is a part that a compiler split off it, on either side, or what is left: no other function.
+fn is_itself(builds: &Builds<'_>, case: &Case<'_>, used: FunctionId, side: Side) -> bool {
+    let is_in_parts = |side: Side| {
         let functions = case.ids[side].iter().filter_map(|id| builds.census(side)?.function(*id));
         functions.flat_map(Function::bodies).any(|body| body.part == BodyPart::Part)
-    })
+    };
+    case.ids[side].contains(&used) && Side::BOTH.into_iter().any(is_in_parts)
 }
 
 /// How often the code of a function calls, or leaves to, others on a side.
 fn calls(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> BTreeMap<Key, u32> {
     let mut calls = BTreeMap::new();
     let Some(census) = builds.census(side) else { return calls };
-    let is_itself = |callee: FunctionId| case.ids[side].contains(&callee) && is_in_parts(builds, case);
     let edges = case.ids[side].iter().flat_map(|id| census.calls_from(*id));
-    for edge in edges.filter(|edge| !is_itself(edge.callee)) {
+    for edge in edges.filter(|edge| !is_itself(builds, case, edge.callee, side)) {
         *calls.entry(key(builds, side, edge.callee)).or_default() += edge.calls + edge.tail_jumps;
     }
     calls
@@ -163,9 +162,9 @@ fn calls(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> BTreeMap<Key, u32>
 fn copies(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> BTreeMap<Key, u32> {
     let mut copies = BTreeMap::new();
     let Some(census) = builds.census(side) else { return copies };
-    let is_itself = |of: FunctionId| case.ids[side].contains(&of) && is_in_parts(builds, case);
     let is_own = |of: FunctionId| {
-        census.function(of).is_some_and(|of| !is_of_library(of.name(), of.file())) && !is_itself(of)
+        census.function(of).is_some_and(|of| !is_of_library(of.name(), of.file()))
+            && !is_itself(builds, case, of, side)
     };
     for site in
         case.ids[side].iter().flat_map(|id| census.sites_by_caller(*id)).filter(|site| is_own(site.callee))

@@ -92,9 +92,12 @@ pub(super) fn called_again(
         && sum(kept) >= KEPT_PART * expected
         && sum(new) >= EXPLAINING_PART * (sum(&after) - expected);
     // A caller that ran more would have more under the calls that were there.
-    let is_kept = sum(kept) <= AS_BEFORE * expected && is_same();
-    let at_most = if is_kept { OTHER_TIMES.max(times.powf(OF_CALLER)) } else { times.powf(OF_CALLER) };
-    let runs_as_before = || own_times_at_most(context, caller).is_some_and(|own| own <= at_most);
+    let kept = sum(kept);
+    let is_kept = || kept <= AS_BEFORE * expected && is_same();
+    let runs_as_before = || {
+        own_times_at_most(context, caller)
+            .is_some_and(|own| own <= times.powf(OF_CALLER) || (own <= OTHER_TIMES && is_kept()))
+    };
     let samples = PerSide::new(before, after);
     (is_told && times > 1.0 && runs_as_before()).then_some(CalledAgain { samples, times, costs_as_before })
 }

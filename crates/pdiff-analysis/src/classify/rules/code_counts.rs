@@ -217,22 +217,37 @@ pub(super) fn every_call_times(
     case: &Case<'_>,
     error: impl Fn(f64) -> f64,
 ) -> Option<f64> {
-    let of = |side: Side| {
-        let of = samples_once(context, case, side)?;
-        let samples = of.in_every_call.filter(|of| of.samples >= FEW_SAMPLES)?.samples;
-        Some((samples as f64, of.all.max(1) as f64))
-    };
-    let ((old, all_old), (new, all_new)) = (of(Side::Before)?, of(Side::After)?);
-    let at_most = (new + error(new)) / all_new;
-    Some(at_most / (context.common_shift.factor() * (old - error(old)) / all_old))
+    Some(times_and_bytes_of_every_call(context, case, error)?.0)
 }
 
 /// How many times as often a function runs at most, by [`every_call_times`]: if the after build has less code that every call runs, by the
 /// samples a byte. A costly check that is gone does not hide calls then.
 pub(super) fn runs_at_most(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
-    let bytes = |side: Side| Some(samples_once(context, case, side)?.in_every_call?.bytes.max(1) as f64);
-    let (before, after) = (bytes(Side::Before)?, bytes(Side::After)?);
-    Some(every_call_times(context, case, f64::sqrt)? * (before / after).max(1.0))
+    let (times, bytes) = times_and_bytes_of_every_call(context, case, f64::sqrt)?;
+    Some(times * times_shorter(bytes))
+}
+
+/// How many times as short code of so many bytes became; 1 if it became no shorter.
+pub(super) fn times_shorter(bytes: PerSide<u64>) -> f64 {
+    let PerSide { before, after } = bytes.map(|bytes| bytes.max(1) as f64);
+    (before / after).max(1.0)
+}
+
+/// [`every_call_times`], and the length of the code on each side.
+fn times_and_bytes_of_every_call(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    error: impl Fn(f64) -> f64,
+) -> Option<(f64, PerSide<u64>)> {
+    let of = |side: Side| {
+        let of = samples_once(context, case, side)?;
+        let code = of.in_every_call.filter(|of| of.samples >= FEW_SAMPLES)?;
+        Some((code.samples as f64, of.all.max(1) as f64, code.bytes))
+    };
+    let ((old, all_old, old_bytes), (new, all_new, new_bytes)) = (of(Side::Before)?, of(Side::After)?);
+    let at_most = (new + error(new)) / all_new;
+    let times = at_most / (context.common_shift.factor() * (old - error(old)) / all_old);
+    Some((times, PerSide::new(old_bytes, new_bytes)))
 }
 
 /// Whether each call of a function in the code of a caller has so many times as many samples under it, without the common factor, or there is

@@ -221,13 +221,11 @@ fn proof_at_depth(
         || sampled_holder(context, caller).unwrap_or_else(|| code_with_call(context, caller, callee));
     // What goes on does more itself, too: then the code that every call runs tells how often it is called.
     let runs_as_before = || {
-        let own = || {
-            let bytes = code_counts::code_bytes(context, holder());
-            let shorter = bytes.before.max(1) as f64 / bytes.after.max(1) as f64;
-            own_times_at_most(context, holder()).map(|times| times * shorter.max(1.0))
-        };
-        let in_every_call = || code_counts::runs_at_most(context, caller);
-        [own(), in_every_call()].into_iter().flatten().any(|of_caller| explains_little(of_caller, times))
+        let shorter = code_counts::times_shorter(code_counts::code_bytes(context, holder()));
+        let own = own_times_at_most(context, holder()).map(|times| times * shorter);
+        let explains_little = |of_caller: f64| explains_little(of_caller, times);
+        own.is_some_and(explains_little)
+            || code_counts::runs_at_most(context, caller).is_some_and(explains_little)
     };
     let was_never_called = || {
         was_absent
