@@ -53,7 +53,7 @@ pub(crate) fn index_bytes(
     });
     let extent = if matches!(wanted, Wanted::All) { Extent::Whole } else { Extent::Part };
     // The sections go while the index is made: they are some 200 MB of a large server, and to free them takes 15 ms.
-    sections.forget_in_file(files.with_dwarf());
+    files.give_back();
     (rayon::join(|| drop(sections), || build(old, units, &nothing, extent, names)).1, gaps)
 }
 

@@ -129,11 +129,9 @@ impl ElfFile {
         self.bytes.forget(part);
     }
 
-    /// Gives the memory of all code back.
-    pub(crate) fn forget_code(&self) {
-        for (range, _) in &self.code_bytes {
-            self.forget(self.instructions(range.start, range.end - range.start));
-        }
+    /// Gives the memory of all that was read back.
+    pub(crate) fn forget_all(&self) {
+        self.bytes.forget(&self.bytes);
     }
 
     /// When it was last written before it was opened.

@@ -77,6 +77,13 @@ impl ObjectFiles {
         }
     }
 
+    /// Gives back the memory of all that was read of the files, which is in memory as long as it is mapped. What is asked for again is
+    /// read again.
+    pub(crate) fn give_back(&self) {
+        let files = [Some(&self.file), self.debug_file.as_ref(), self.shared.as_ref()];
+        files.into_iter().flatten().for_each(ElfFile::forget_all);
+    }
+
     /// Whether any debug information was found.
     pub(crate) fn has_debug_info(&self) -> bool {
         self.with_dwarf().has_section(".debug_info")
@@ -92,7 +99,11 @@ impl ObjectFiles {
 
     /// The functions in the symbol tables.
     pub(crate) fn symbol_entries(&self) -> &SymbolEntries {
-        self.symbol_entries.get_or_init(|| SymbolEntries::read(&self.file, self.debug_file.as_ref()))
+        self.symbol_entries.get_or_init(|| {
+            let entries = SymbolEntries::read(&self.file, self.debug_file.as_ref());
+            self.give_back();
+            entries
+        })
     }
 
     /// The functions that sorted addresses are in, with the names that perf chooses. What is found at other addresses may be wrong.
@@ -108,7 +119,11 @@ impl ObjectFiles {
 
     /// The functions by symbol: ranges that do not overlap.
     pub(crate) fn symbols(&self) -> &SymbolTable {
-        self.symbols.get_or_init(|| SymbolTable::new(&self.file, self.symbol_entries()))
+        self.symbols.get_or_init(|| {
+            let symbols = SymbolTable::new(&self.file, self.symbol_entries());
+            self.give_back();
+            symbols
+        })
     }
 }
 

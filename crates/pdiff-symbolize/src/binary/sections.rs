@@ -66,15 +66,6 @@ impl<'a> DebugSections<'a> {
         [Some(&self.own), self.shared.as_ref()].into_iter().flatten().flat_map(Sections::damaged)
     }
 
-    /// Gives back the memory of sections that are not compressed: they are part of the file, and come from there again.
-    pub(crate) fn forget_in_file(&self, file: &ElfFile) {
-        for bytes in self.own.bytes.iter().filter_map(OnceLock::get) {
-            if let SectionBytes::InFile(part) = bytes {
-                file.forget(part);
-            }
-        }
-    }
-
     /// The strings alone; the rest is freed.
     pub(crate) fn into_strings(self) -> StringTables<'a> {
         let shared = self.shared.map(Sections::into_strings);

@@ -16,6 +16,7 @@ use super::asked::{AskedNames, is_library};
 use super::symbols::{Symbol, Symbols};
 use super::variants::around_digit;
 use crate::binary::strings::{RawText, Strings};
+use crate::binary::symbol_name::NAMES_IN_MEMORY;
 
 /// How many answers are remembered.
 const REMEMBERED: usize = 1 << 18;
@@ -34,10 +35,17 @@ pub(super) struct Background<'s> {
 }
 
 impl<'s> Background<'s> {
-    pub(super) fn new(asked: &'s AskedNames, symbols: &'s Symbols<'_>) -> Self {
-        let bases = symbols.functions.iter().map(Symbol::base);
-        let symbols: FxHashSet<&str> = bases.filter(|symbol| is_library(symbol)).collect();
-        let variants = symbols.iter().filter_map(|symbol| around_digit(symbol)).collect();
+    /// `give_back` is called now and then, to give back the memory of the names that were read.
+    pub(super) fn new(asked: &'s AskedNames, symbols: &'s Symbols<'_>, give_back: impl Fn()) -> Self {
+        let (mut of_library, mut variants) = (FxHashSet::default(), FxHashSet::default());
+        for part in symbols.functions.chunks(NAMES_IN_MEMORY as usize) {
+            for symbol in part.iter().map(Symbol::base).filter(|symbol| is_library(symbol)) {
+                of_library.insert(symbol);
+                variants.extend(around_digit(symbol));
+            }
+            give_back();
+        }
+        let symbols = of_library;
         let remembered = (0..REMEMBERED).map(|_| AtomicU64::new(0)).collect();
         Self { asked, symbols, variants, remembered, has_some: AtomicBool::new(false) }
     }

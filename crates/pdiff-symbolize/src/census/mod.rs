@@ -61,23 +61,24 @@ pub(crate) fn take_census(files: &ObjectFiles, wanted: WantedCensus<'_>) -> Take
         || DebugSections::load(files.with_dwarf(), files.shared.as_ref(), files.kept.as_ref(), |_| ()),
     );
     files.forget_kept();
+    // While units are read, memory is at its peak; few names of symbols are needed then.
+    files.give_back();
     let none = AskedNames::default();
     let background = match wanted {
         WantedCensus::All => None,
         WantedCensus::LateNames => Some(Background::of_names(&none)),
-        WantedCensus::Sampled(asked) => Some(Background::new(asked, &symbols)),
+        WantedCensus::Sampled(asked) => Some(Background::new(asked, &symbols, || files.give_back())),
     };
     let left_out = background.as_ref().filter(|_| matches!(wanted, WantedCensus::Sampled(_)));
-    // While units are read, memory is at its peak; the names of symbols are not needed then.
-    files.symbol_entries().names.forget();
     let units = unit::read_units(&sections, files, left_out);
-    sections.forget_in_file(files.with_dwarf());
+    files.give_back();
     let strings = sections.into_strings();
     let (names, code) = rayon::join(
         || Names::collect(&units, &symbols, strings.strings(), background.as_ref()),
         || CodePlaces::find(&units, &symbols),
     );
     drop(strings);
+    files.give_back();
     let census = rows::assemble(&files.file, &units, &symbols, names, &code);
     let is_part = left_out.is_some_and(Background::has_some);
     Taken { census, is_part }

@@ -40,7 +40,7 @@ pub(super) struct Symbols<'a> {
     /// By address, then binding and name.
     pub(super) functions: Vec<Symbol<'a>>,
     /// Where the functions at each address stand: looking that up is most of what joins code with names.
-    places: FxHashMap<u64, Range<usize>>,
+    places: FxHashMap<u64, Range<u32>>,
     /// Addresses of stubs and slots, and the functions they lead to.
     pub(super) imports: Vec<(u64, Arc<str>)>,
     /// What the tables show: all functions or only exported ones.
@@ -62,7 +62,7 @@ impl<'a> Symbols<'a> {
         add_labels(&mut functions, entries);
         bound_sizes(&mut functions, file);
         let mut places = FxHashMap::with_capacity_and_hasher(functions.len(), FxBuildHasher);
-        for (place, symbol) in functions.iter().enumerate() {
+        for (place, symbol) in (0..).zip(&functions) {
             places.entry(symbol.addr).or_insert(place..place).end = place + 1;
         }
         Self { functions, places, imports: imports(file), visibility }
@@ -70,7 +70,8 @@ impl<'a> Symbols<'a> {
 
     /// The symbols at an address.
     pub(super) fn at(&self, addr: u64) -> &[Symbol<'a>] {
-        self.places.get(&addr).and_then(|places| self.functions.get(places.clone())).unwrap_or(&[])
+        let places = self.places.get(&addr).map(|places| places.start as usize..places.end as usize);
+        places.and_then(|places| self.functions.get(places)).unwrap_or(&[])
     }
 
     /// Whether `addr` lies after the start of the symbol before it.
@@ -82,7 +83,7 @@ impl<'a> Symbols<'a> {
 
     /// The place of the first symbol at an address.
     pub(super) fn first_at(&self, addr: u64) -> Option<usize> {
-        self.places.get(&addr).map(|places| places.start)
+        self.places.get(&addr).map(|places| places.start as usize)
     }
 }
 

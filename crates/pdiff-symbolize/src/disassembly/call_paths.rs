@@ -64,6 +64,8 @@ impl CallPaths {
     pub fn look_ahead(&self) {
         self.no_return();
         self.targets();
+        // The names of all symbols were read, and few are asked for again.
+        self.file.forget_all();
     }
 
     /// The linker's stubs and slots by which the program calls a function of a library, given by its name with scopes.

@@ -72,7 +72,7 @@ pub(crate) fn polling_loops(file: &ElfFile, sorted: &[u64]) -> Vec<Range<u64>> {
         decode(function.start, code).polling().collect::<Vec<_>>()
     };
     let loops = disjoint(asked.par_iter().flat_map_iter(polling).collect());
-    file.forget_code();
+    file.forget_all();
     loops
 }
 

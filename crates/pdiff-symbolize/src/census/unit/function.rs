@@ -100,7 +100,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
     }
 
     fn finish(self) -> (Vec<UnitFunction>, Vec<Box<str>>, Vec<LeftOut>) {
-        (self.functions, self.paths.into_paths(), self.left_out)
+        (fitted(self.functions), fitted(self.paths.into_paths()), fitted(self.left_out))
     }
 
     /// The function of a subprogram: that of its abstract instance.
@@ -337,7 +337,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             let count = u32::try_from(same.len()).unwrap_or(u32::MAX);
             InlineRow { callee: part(96), root: part(64), path: part(32), line: part(0), count }
         };
-        rows.chunk_by(|a, b| a == b).map(row).collect()
+        fitted(rows.chunk_by(|a, b| a == b).map(row).collect())
     }
 
     fn call_sites(&mut self) -> Vec<CallSiteRow> {
@@ -353,8 +353,14 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             kept.count = if same { kept.count.saturating_add(next.count) } else { kept.count };
             same
         });
-        rows
+        fitted(rows)
     }
+}
+
+/// Without room for more: the facts of all units are kept while the rest is read, and memory is at its peak then.
+fn fitted<T>(mut values: Vec<T>) -> Vec<T> {
+    values.shrink_to_fit();
+    values
 }
 
 /// The entry that describes a function.

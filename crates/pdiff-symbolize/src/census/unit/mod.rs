@@ -32,6 +32,9 @@ use crate::binary::units;
 use records::Records;
 use source::Source;
 
+/// After so many units the memory is given back of what was read of the files.
+const UNITS_TO_GIVE_BACK: usize = 128;
+
 /// One unit, or why there is none.
 enum Outcome {
     Read(UnitFacts),
@@ -57,7 +60,13 @@ pub(super) fn read_units(
     let split = files.split_files();
     let strings = Strings::new(&dwarf, dwarf.sup(), all.has_split(&dwarf));
     let reading = Reading::new(strings, background);
-    let read = |index| read_unit(&source, &reading, &split, index);
+    let read = |index| {
+        let outcome = read_unit(&source, &reading, &split, index);
+        if index % UNITS_TO_GIVE_BACK == 0 {
+            files.give_back();
+        }
+        outcome
+    };
     let outcomes: Vec<Outcome> = (0..all.len()).into_par_iter().with_max_len(1).map(read).collect();
     let (mut unreadable, mut not_found) =
         (u64::from(all.is_cut_off()) + sections.damaged().count() as u64, 0);
