@@ -39,6 +39,39 @@ fn counts_that_do_not_tell_calls_by_caller_are_not_asked_for_again() {
 }
 
 #[test]
+fn calls_made_in_copies_are_counted_as_those_of_the_code_around_them() {
+    let of = |slow: u64| {
+        with_rest(&format!(
+            "main;run 30\nmain;scan 30\nmain;run;+look 60\nmain;other;slow 30\n{}",
+            match slow {
+                0 => String::new(),
+                slow => format!("main;run;+look;slow {slow}"),
+            }
+        ))
+    };
+    let build = |hash: u32| {
+        format!(
+            "main:50 work:50 other:60 look! run:200 run={hash} scan:90 slow:300 slow=3 run<look*1 scan<look*1 \
+             run>slow scan>slow other>slow main>run main>scan main>other"
+        )
+    };
+    let said_with = |counts: &str| {
+        let counts = Some(CallCounts::parse(counts).unwrap());
+        let extra = Extra { counts, ..Extra::default() };
+        said(&classified_with(seen(&of(0), &build(7)), seen(&of(80), &build(8)), &extra), "look")
+    };
+    assert_eq!(
+        said_with("run\t2\t2\nrun -> slow\t0\t2\nslow\t1\t3\n"),
+        "missing-fast-path proved R-fast-path"
+    );
+    // The code around the copies may have called it elsewhere, so that counts do not refute it.
+    assert_eq!(
+        said_with("run\t2\t2\nrun -> slow\t2\t4\nslow\t3\t5\n"),
+        "missing-fast-path likely R-fast-path"
+    );
+}
+
+#[test]
 fn counts_tell_more_calls_from_heavier() {
     let (before, after) = (with_rest("main;run 50"), with_rest("main;run 100"));
     let build = "main:50 work:50 run:200 run=7 main>run";

@@ -579,3 +579,26 @@ fn an_early_return_of_few_instructions_is_proved_by_what_was_never_called() {
     assert_eq!(said(["small:1/4/1 null:0/4", "null:0/4"], 0, [60, 60]).0, PROVED);
     assert_eq!(said(["small:1/4/2 small:1/4/0 null:0/4", "small:1/4/0 null:0/4"], 0, [60, 60]).0, PROVED);
 }
+
+#[test]
+fn more_calls_of_another_mix_cost_the_callee_less_itself_than_what_is_inlined_in_it() {
+    let said_with = |own: u64, after| {
+        let (steady, words) = steady();
+        let of = |own: u64, all: u64| {
+            let scan = all - own;
+            format!("{steady}main;get 60\nmain;get;read {own}\nmain;get;read;+scan {scan}")
+        };
+        let build = |get: u32| {
+            format!("main:50 {words} main>get get>read read:300 read=39 read<scan*1 scan! get:200 get={get}")
+        };
+        let ways = ways(0x3000, "null:7 small:90", after);
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let (before, after) = (of(40, 100), of(own, 150));
+        said(&classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra), "get")
+    };
+    assert_eq!(said_with(51, "null:7"), LIKELY);
+    // It is called as often, and does more each time.
+    assert_ne!(said_with(42, "null:7"), LIKELY);
+    // No condition is gone.
+    assert_ne!(said_with(51, "null:7 small:90"), LIKELY);
+}

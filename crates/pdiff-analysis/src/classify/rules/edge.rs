@@ -151,7 +151,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
     let is_new = matches!(edge, Edge::New);
     let has_no_more_calls = matches!(&edge, Edge::More { calls, .. } if calls.after <= calls.before);
-    let counted = counted(context, caller.row, call).filter(|_| is_new);
+    let counted = counted(context, caller, call).filter(|_| is_new);
     if counted == Some(false) {
         return None;
     }
@@ -185,7 +185,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let mut finding = Finding::new("R-edge", cause, Judged::Total, reason).with([fact]).with(least_calls);
     finding.callers = vec![caller.row.name.to_string()];
     let finding = match (counted, proof) {
-        (Some(_), _) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
+        (Some(_), _) => finding.with(count_evidence(context, caller, call)).with(context.counted_by()),
         (None, Some(proof)) => finding.with([proof]),
         (None, None) if has_no_more_calls && waits_at_one_instruction(context, case) => {
             finding.limited(Confidence::Unclear, Limit::AtOneInstruction)

@@ -27,7 +27,7 @@ use super::called_again::proof_of_call_again;
 use super::called_as_often::{costs_more_itself, does_more_inside};
 use super::code_counts::{calls_in_code, calls_that_run};
 use super::entered::{came_from_elsewhere, entered_evidence};
-use super::holder::holder;
+use super::holder::{holder, sampled_holder};
 use super::left_copies::{grew_by_what_left, has_flipped, has_left};
 use super::newly_active::FACTOR;
 use super::path_proof::{no_way_around, proof_of_path, was_absent};
@@ -71,7 +71,7 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         return None;
     }
     let mut entered = only_entered(context, case, flipped, Side::After);
-    entered.retain(|(call, _)| counted(context, row, call) != Some(false));
+    entered.retain(|(call, _)| counted(context, case, call) != Some(false));
     // What calls new code costs more for that code, which speaks for itself.
     entered.retain(|(call, _)| {
         context.callee(call).is_none_or(|callee| callee.held_by(Side::Before) != InBuild::No)
@@ -126,9 +126,9 @@ fn goes_on(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> 
         let also_pp = if proved_pp >= MAIN_PART * grown_pp { absent_pp } else { 0.0 };
         (proved_pp + also_pp >= EXPLAINING_PART * grown_pp).then_some(proofs)
     };
-    let finding = if is_proved(&|call| counted(context, row, call) == Some(true)) {
+    let finding = if is_proved(&|call| counted(context, case, call) == Some(true)) {
         finding
-            .with(entered.iter().filter_map(|(call, _)| count_evidence(context, row, call)))
+            .with(entered.iter().filter_map(|(call, _)| count_evidence(context, case, call)))
             .with(context.counted_by())
     } else if let Some(proofs) = proofs() {
         finding.with(proofs)
@@ -254,6 +254,8 @@ fn more_entered(
     };
     // The code proves that it goes on, and not that the copied code is on that way.
     let is_proved = proof.is_some() && after - before >= EXPLAINING_PART * grown_pp;
+    // Other calls than before may cost more, too.
+    let is_proved = is_proved && (has_more_calls || !does_more_inside(context, case, main.call));
     let finding = finding.with(proof);
     let finding =
         if is_proved { finding } else { finding.limited(Confidence::Likely, Limit::PathNotCounted) };
@@ -310,7 +312,8 @@ fn entered_more<'a>(
     let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
     let calls = calls_that_run(context, case, callee);
     let has_more_calls = calls.after > calls.before && calls.before > 0;
-    if !has_more_calls && does_more_inside(context, case, call) {
+    let is_lost = || runs_more(context, callee, pct) && has_fewer_ways_around(context, case, callee);
+    if !has_more_calls && does_more_inside(context, case, call) && !is_lost() {
         return None;
     }
     let has_flipped_callees = || number.is_some_and(|number| flipped.callees.contains_key(&number));
@@ -349,6 +352,15 @@ fn entered_more<'a>(
     let is_told = is_more && !is_flat && left < EXPLAINING_PART * (after - before);
     // What the code cannot leave out any more is called more here, whatever others do with it.
     (is_told || always_goes_on()).then_some(MoreEntered { call, pct, calls })
+}
+
+/// Whether the own code of a callee, without what is inlined there, costs more by half of what it costs more under a function where it has
+/// these shares, on a log scale: more calls of another mix.
+fn runs_more(context: &Context<'_>, callee: &Case<'_>, here: PerSide<f64>) -> bool {
+    let times = |before: f64, after: f64| after / context.common_shift.without(before, Side::Before);
+    let (own, here) =
+        (times(callee.row.before.self_pct, callee.row.after.self_pct), times(here.before, here.after));
+    callee.row.before.samples >= MIN_SAMPLES && own >= here.sqrt()
 }
 
 /// Whether a callee whose code differs grew so much more under the function, where it has these shares, than under its other callers
@@ -423,15 +435,20 @@ pub(super) fn has_grown(context: &Context<'_>, call: &SampledCall, here_pp: f64)
 }
 
 /// Whether counts say that the function now also calls a callee more often per call of its own; `None` where that was not
-/// counted.
-pub(super) fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool> {
-    context.input.counts?.is_entered_more(&row.name, &call.callee, FACTOR)
+/// counted. Copies are counted as the function that contains them, which may call the callee elsewhere, too.
+pub(super) fn counted(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<bool> {
+    let is_more = |caller: &Row| context.input.counts?.is_entered_more(&caller.name, &call.callee, FACTOR);
+    match sampled_holder(context, caller) {
+        Some(holder) => is_more(holder.row).filter(|is_more| *is_more),
+        None => is_more(caller.row),
+    }
 }
 
-pub(super) fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {
+pub(super) fn count_evidence(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
     let counts = context.input.counts?;
-    let (calls, per_call) = (counts.get(&row.name), counts.entries_per_call(&row.name, &call.callee)?);
-    let (caller, callee) = (row.name.to_string(), call.callee.clone());
+    let name = &sampled_holder(context, caller).unwrap_or(caller).row.name;
+    let (calls, per_call) = (counts.get(name), counts.entries_per_call(name, &call.callee)?);
+    let (caller, callee) = (name.to_string(), call.callee.clone());
     Some(Fact::Entries { caller, callee, calls, unit: counts.unit(), per_call })
 }
 

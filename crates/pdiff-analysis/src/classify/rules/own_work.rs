@@ -163,7 +163,7 @@ fn taker<'a>(
             && callee.row.object == case.row.object
             && !callee.is_stub()
             && is_same_callee(context, callee)
-            && counted(context, case.row, call) != Some(false);
+            && counted(context, case, call) != Some(false);
         let is_entered = pct.after >= FLOOR_PP && pct.after >= FACTOR * pct.before;
         let takes = is_entered
             && pct.after >= TAKEN_PART * gone_pp
@@ -204,8 +204,8 @@ fn giver<'a>(
 /// The finding with its proof, or as likely.
 fn proved(finding: Finding, context: &Context<'_>, case: &Case<'_>, call: &SampledCall) -> Finding {
     let is_sure = per_operation::has_grown(case.row);
-    if is_sure && counted(context, case.row, call) == Some(true) {
-        return finding.with(count_evidence(context, case.row, call)).with(context.counted_by());
+    if is_sure && counted(context, case, call) == Some(true) {
+        return finding.with(count_evidence(context, case, call)).with(context.counted_by());
     }
     match proof(context, case, call).filter(|_| is_sure) {
         Some(fact) => finding.with([fact]),
