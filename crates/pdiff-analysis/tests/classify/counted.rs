@@ -56,9 +56,16 @@ fn calls_made_in_copies_are_counted_as_those_of_the_code_around_them() {
         )
     };
     let said_with = |counts: &str| {
-        let counts = Some(CallCounts::parse(counts).unwrap());
-        let extra = Extra { counts, ..Extra::default() };
-        said(&classified_with(seen(&of(0), &build(7)), seen(&of(80), &build(8)), &extra), "look")
+        let said_of = |body: &str| {
+            let build = |hash: u32| format!("{} {body}", build(hash));
+            let counts = Some(CallCounts::parse(counts).unwrap());
+            let extra = Extra { counts, ..Extra::default() };
+            said(&classified_with(seen(&of(0), &build(7)), seen(&of(80), &build(8)), &extra), "look")
+        };
+        // With a body that is hardly called, too.
+        let said = said_of("");
+        assert_eq!(said, said_of("look:90 run>look look>slow"), "{counts}");
+        said
     };
     assert_eq!(
         said_with("run\t2\t2\nrun -> slow\t0\t2\nslow\t1\t3\n"),

@@ -593,12 +593,12 @@ fn more_calls_of_another_mix_cost_the_callee_less_itself_than_what_is_inlined_in
         };
         let ways = ways(0x3000, "null:7 small:90", after);
         let extra = Extra { paths: Some(&ways), ..Extra::default() };
-        let (before, after) = (of(40, 100), of(own, 150));
+        let (before, after) = (of(400, 1000), of(own, 1500));
         said(&classified_with(seen(&before, &build(60)), seen(&after, &build(61)), &extra), "get")
     };
-    assert_eq!(said_with(51, "null:7"), LIKELY);
+    assert_eq!(said_with(505, "null:7"), LIKELY);
     // It is called as often, and does more each time.
-    assert_ne!(said_with(42, "null:7"), LIKELY);
+    assert_ne!(said_with(420, "null:7"), LIKELY);
     // No condition is gone.
-    assert_ne!(said_with(51, "null:7 small:90"), LIKELY);
+    assert_ne!(said_with(505, "null:7 small:90"), LIKELY);
 }

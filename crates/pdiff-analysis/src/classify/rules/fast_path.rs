@@ -24,10 +24,10 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::called_again::proof_of_call_again;
-use super::called_as_often::{costs_more_itself, does_more_inside};
+use super::called_as_often::{costs_more_itself, does_more_inside, own_lines_at_most};
 use super::code_counts::{calls_in_code, calls_that_run};
 use super::entered::{came_from_elsewhere, entered_evidence};
-use super::holder::{holder, sampled_holder};
+use super::holder::{holder, main_holder};
 use super::left_copies::{grew_by_what_left, has_flipped, has_left};
 use super::newly_active::FACTOR;
 use super::path_proof::{no_way_around, proof_of_path, was_absent};
@@ -355,12 +355,11 @@ fn entered_more<'a>(
 }
 
 /// Whether the own code of a callee, without what is inlined there, costs more by half of what it costs more under a function where it has
-/// these shares, on a log scale: more calls of another mix.
+/// these shares, on a log scale and up to a standard error: more calls of another mix.
 fn runs_more(context: &Context<'_>, callee: &Case<'_>, here: PerSide<f64>) -> bool {
-    let times = |before: f64, after: f64| after / context.common_shift.without(before, Side::Before);
-    let (own, here) =
-        (times(callee.row.before.self_pct, callee.row.after.self_pct), times(here.before, here.after));
-    callee.row.before.samples >= MIN_SAMPLES && own >= here.sqrt()
+    let times = here.after / context.common_shift.without(here.before, Side::Before);
+    let is_sampled = callee.row.before.samples >= MIN_SAMPLES;
+    is_sampled && own_lines_at_most(context, callee).is_some_and(|own| own >= times.sqrt())
 }
 
 /// Whether a callee whose code differs grew so much more under the function, where it has these shares, than under its other callers
@@ -435,18 +434,32 @@ pub(super) fn has_grown(context: &Context<'_>, call: &SampledCall, here_pp: f64)
 }
 
 /// Whether counts say that the function now also calls a callee more often per call of its own; `None` where that was not
-/// counted. Copies are counted as the function that contains them, which may call the callee elsewhere, too.
+/// counted. Copies are counted as the function that contains them, which may call the callee elsewhere, too: then fewer calls refute nothing.
 pub(super) fn counted(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<bool> {
-    let is_more = |caller: &Row| context.input.counts?.is_entered_more(&caller.name, &call.callee, FACTOR);
-    match sampled_holder(context, caller) {
-        Some(holder) => is_more(holder.row).filter(|is_more| *is_more),
-        None => is_more(caller.row),
+    if counting_more(context, caller, call).is_some() {
+        return Some(true);
     }
+    let has_copies = main_holder(context, caller).is_some();
+    if has_copies { None } else { is_counted_more(context, caller, call) }
+}
+
+/// The function whose counts say so: the caller, or the one that contains its copies.
+fn counting_more<'c, 'a>(
+    context: &'c Context<'a>,
+    caller: &'c Case<'a>,
+    call: &SampledCall,
+) -> Option<&'c Case<'a>> {
+    let mut counted = [Some(caller), main_holder(context, caller)].into_iter().flatten();
+    counted.find(|caller| is_counted_more(context, caller, call) == Some(true))
+}
+
+fn is_counted_more(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<bool> {
+    context.input.counts?.is_entered_more(&caller.row.name, &call.callee, FACTOR)
 }
 
 pub(super) fn count_evidence(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
     let counts = context.input.counts?;
-    let name = &sampled_holder(context, caller).unwrap_or(caller).row.name;
+    let name = &counting_more(context, caller, call)?.row.name;
     let (calls, per_call) = (counts.get(name), counts.entries_per_call(name, &call.callee)?);
     let (caller, callee) = (name.to_string(), call.callee.clone());
     Some(Fact::Entries { caller, callee, calls, unit: counts.unit(), per_call })

@@ -18,8 +18,13 @@ const NEARLY_ALL: f64 = 0.9;
 
 /// The function whose copies of one without code of its own have nearly all of its weight in both runs.
 pub(super) fn sampled_holder<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
+    let is_copied = Side::BOTH.into_iter().all(|side| has_no_body(context, case, side));
+    if is_copied { main_holder(context, case) } else { None }
+}
+
+/// The function that contains copies of another, and has nearly all of that one's weight below it in both runs.
+pub(super) fn main_holder<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
     let on = |side: Side| {
-        has_no_body(context, case, side).then_some(())?;
         let call = context.calls_to(case.row, side).into_iter().next()?;
         let is_nearly_all =
             share_pct(case.row, side, call.weight(side)) >= NEARLY_ALL * case.row.side(side).total_pct;
