@@ -140,10 +140,23 @@ fn marks_text(comparison: &Comparison) -> String {
             "an interval across 0: it changed beyond noise in comparison with the shares of all places"
                 .to_owned(),
         ),
-        (true, format!("all else: everything outside the parts above{unlisted}")),
+        (
+            true,
+            format!("all else: everything outside the parts above{unlisted}{}", share_of_rest(comparison)),
+        ),
     ];
     let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();
     texts.join("; ")
+}
+
+/// Why the share of all else changed, where operations do not tell what it costs.
+fn share_of_rest(comparison: &Comparison) -> &'static str {
+    let of_parts: f64 = comparison.findings.list.iter().map(Finding::delta_pp).sum();
+    match (&comparison.cost, comparison.findings.rest.delta_pp() < 0.0, of_parts < 0.0) {
+        (None, true, false) => ", whose share falls as that of the parts grows, at the same cost, too",
+        (None, false, true) => ", whose share grows as that of the parts falls, at the same cost, too",
+        _ => "",
+    }
 }
 
 /// Whether the cost of a part may not have changed, though its share did.
@@ -327,6 +340,23 @@ mod tests {
         assert!(tells(&of, of_cost) && !tells(&of, of_share));
         (of.findings.list[0].interval_per_op, of.findings.list[0].interval_pp) = (None, (-0.25, 2.75));
         assert!(!tells(&of, of_cost) && tells(&of, of_share));
+    }
+
+    #[test]
+    fn without_operations_all_else_is_said_to_change_with_the_shares_of_the_parts() {
+        let mut of = sample::with_findings();
+        let told = |of: &Comparison| super::marks_text(of).split(", whose share ").nth(1).map(str::to_owned);
+        assert_eq!(told(&of), None);
+        of.cost = None;
+        let parts: f64 = of.findings.list.iter().map(super::Finding::delta_pp).sum();
+        let rest = &mut of.findings.rest;
+        rest.after.pct = rest.before.pct - parts;
+        assert!(
+            parts > 0.0 && told(&of).is_some_and(|text| text.starts_with("falls as that of the parts grows"))
+        );
+        // Both grew: something is in neither.
+        of.findings.rest.after.pct = of.findings.rest.before.pct + parts;
+        assert_eq!(told(&of), None);
     }
 
     #[test]

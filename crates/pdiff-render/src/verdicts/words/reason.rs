@@ -241,7 +241,9 @@ pub fn reason_text(of: &Reason) -> String {
             format!("{how}; self {self_pp:+.2} points")
         }
         Reason::OtherFile { before, after, net_pp } => {
-            format!("code of about the same size, moved from {before} to {after}; net {net_pp:+.2} points")
+            format!(
+                "its source moved from {before} to {after}, and its code is as before or nearly so; net {net_pp:+.2} points"
+            )
         }
         Reason::CallersChanged { judged, delta_pp, callers } => {
             let names = named_changes(callers);
