@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use pdiff_profile::{PerSide, Side};
 
 use super::cause::{Cause, Confidence, InBuild};
-use super::finding_origin::{FunctionCause, MAIN_PART, origin};
+use super::finding_origin::{FunctionCause, MAIN_PART, beginning, origin};
 use super::limit::{Limit, PartLimit};
 use super::reason::Reason;
 use super::verdict::{Classification, Verdict};
@@ -106,7 +106,8 @@ fn one_sided(finding: &Finding, of: &Classification, named: Option<&Verdict>) ->
     let was_run = before > 0.0 || is_elsewhere || is_counted;
     let told = named.filter(|verdict| is_more && was_run && says_why(cause_here(verdict, of)));
     if let Some(verdict) = told.filter(|verdict| verdict.delta_judged_pp() > 0.0) {
-        return Some((cause_here(verdict, of), verdict.confidence, None));
+        let (cause, confidence) = said_here(verdict, of);
+        return Some((cause, confidence, None));
     }
     if is_more && is_elsewhere {
         return Some((Cause::Heavier, Confidence::Likely, Some(PartLimit::SampledElsewhere)));
@@ -127,6 +128,11 @@ fn one_sided(finding: &Finding, of: &Classification, named: Option<&Verdict>) ->
     });
     let is_shown = here == InBuild::Yes
         && (there == InBuild::No || matches!(cause, Cause::NewlyActive | Cause::Lighter));
+    // It costs less here and more elsewhere: its calls went there.
+    let went_away = cause == Cause::Lighter && named.is_some_and(|verdict| verdict.delta_judged_pp() > 0.0);
+    if went_away {
+        return Some((cause, Confidence::Likely, Some(PartLimit::MoreElsewhere)));
+    }
     // The verdict on the function looked for what could refute it, which its place in the stacks cannot.
     let doubted = named.filter(|verdict| verdict.confidence < Confidence::Proved);
     Some(if let Some(verdict) = doubted.filter(|_| is_shown) {
@@ -169,13 +175,13 @@ fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named
             is_why(cause_here(verdict, of)) && !is_beside_inlining(finding, verdict, grew)
         };
         let Some(verdict) = verdict.filter(is_reason) else { continue };
-        let cause = cause_here(verdict, of);
+        let (cause, confidence) = said_here(verdict, of);
         match causes.iter_mut().find(|(known, ..)| *known == cause) {
-            Some((_, confidence, sum)) => {
-                *confidence = verdict.confidence.min(*confidence);
+            Some((_, known, sum)) => {
+                *known = confidence.min(*known);
                 *sum += change(member).abs();
             }
-            None => causes.push((cause, verdict.confidence, change(member).abs())),
+            None => causes.push((cause, confidence, change(member).abs())),
         }
     }
     // Of a part that costs more, a change of inlining in it is one that costs more, if a function inside shows that.
@@ -231,7 +237,8 @@ fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named
         };
     }
     if let Some(verdict) = named.filter(is_why) {
-        return (cause_here(verdict, of), verdict.confidence, None);
+        let (cause, confidence) = said_here(verdict, of);
+        return (cause, confidence, None);
     }
     // Where no verdicts on functions inside explain half of it, nothing is known of it but that it changed.
     let confidence = match known >= MAIN_PART * delta.abs() {
@@ -353,14 +360,25 @@ fn entered_more(finding: &Finding, findings: &Findings, of: &Classification) -> 
         .then(|| (main.cause, main.confidence.min(Confidence::Likely), limit))
 }
 
-/// Why a function changed, for a part that it is in: what runs more or less under others for their cause; what follows from
-/// others without one cause is more or less time there.
 fn cause_here(verdict: &Verdict, of: &Classification) -> Cause {
-    if verdict.cause != Cause::Consequence {
-        return verdict.cause;
+    said_here(verdict, of).0
+}
+
+/// Why a function changed, for a part that it is in, and how sure that is: what runs more or less under others for their cause; what follows
+/// from others without one cause is more or less time there; what counts show to be called more by what a lost fast path goes on to is on
+/// that path.
+fn said_here(verdict: &Verdict, of: &Classification) -> (Cause, Confidence) {
+    let time = || if verdict.delta_judged_pp() > 0.0 { Cause::Heavier } else { Cause::Lighter };
+    match (verdict.cause, verdict.rule_id) {
+        (Cause::Consequence, _) => (cause_of_callers(verdict, of).unwrap_or_else(time), verdict.confidence),
+        (Cause::MoreCalls, "R-more-calls") => {
+            let begins = beginning(verdict, of).filter(|begins| begins.cause == Cause::MissingFastPath);
+            begins.map_or((verdict.cause, verdict.confidence), |begins| {
+                (begins.cause, begins.confidence.min(verdict.confidence))
+            })
+        }
+        (cause, _) => (cause, verdict.confidence),
     }
-    let cause = if verdict.delta_judged_pp() > 0.0 { Cause::Heavier } else { Cause::Lighter };
-    cause_of_callers(verdict, of).unwrap_or(cause)
 }
 
 /// The cause that most of a function's change has by the verdicts on the functions above it.

@@ -51,14 +51,14 @@ pub(super) fn origin(finding: &Finding, of: &Classification) -> Option<FunctionC
 }
 
 /// The verdict on the function that calls more, by those on what it leads to.
-fn beginning<'a>(verdict: &'a Verdict, of: &'a Classification) -> Option<&'a Verdict> {
+pub(super) fn beginning<'a>(verdict: &'a Verdict, of: &'a Classification) -> Option<&'a Verdict> {
     let mut at = verdict;
     for _ in 0..LONGEST {
         let caller = match (&at.reason, at.rule_id) {
             (Reason::PartOf { functions, .. }, _) => {
                 Some(&functions.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?.0)
             }
-            (_, "R-below" | "R-edge") => at.callers.first(),
+            (_, "R-below" | "R-edge" | "R-more-calls") => at.callers.first(),
             _ => None,
         };
         let Some(caller) = caller else { break };

@@ -241,6 +241,8 @@ pub enum PartLimit {
     SettingOfOneSide,
     /// The base run has samples of its function elsewhere.
     SampledElsewhere,
+    /// The function costs more elsewhere, and more as a whole.
+    MoreElsewhere,
     /// The base run has samples of it, too.
     SampledBefore,
     /// The verdict on the function that it is named by is no more certain, and why.

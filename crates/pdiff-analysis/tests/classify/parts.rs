@@ -1,6 +1,6 @@
 //! Causes of the parts of a change, which follow the verdicts on the functions inside them.
 
-use pdiff_analysis::classify::{Cause, Confidence, Limit, PartLimit, finding_causes};
+use pdiff_analysis::classify::{CallCounts, Cause, Confidence, Limit, PartLimit, finding_causes};
 use pdiff_analysis::{FindingKind, FindingSide};
 use pdiff_profile::Weight;
 
@@ -30,6 +30,22 @@ fn a_call_of_a_function_that_ran_elsewhere_before_is_not_newly_active() {
     part.before = FindingSide { weight: Weight(0), samples: 0, pct: 0.0, per_op: None, ..part.before };
     let of = &finding_causes(&comparison.findings, &outcome)[0];
     assert_eq!((of.cause, of.confidence), (Cause::Heavier, Confidence::Likely));
+}
+
+#[test]
+fn a_function_that_costs_more_as_a_whole_has_left_a_place_for_another() {
+    let (mut comparison, mut outcome) = judged(seen(BEFORE, BUILD), seen(AFTER, BUILD), &Extra::default());
+    let part = &mut comparison.findings.list[0];
+    part.name = "load -> copy".to_owned();
+    part.before = FindingSide { per_op: None, ..part.after };
+    part.after = FindingSide { weight: Weight(0), samples: 0, pct: 0.0, per_op: None, ..part.before };
+    let verdict = outcome.verdicts.iter_mut().find(|verdict| verdict.function == "copy").unwrap();
+    (verdict.cause, verdict.confidence, verdict.limited_by) = (Cause::MoreCalls, Confidence::Proved, None);
+    let said = |outcome: &_| {
+        let of = finding_causes(&comparison.findings, outcome).remove(0);
+        (of.cause, of.confidence, of.limited_by)
+    };
+    assert_eq!(said(&outcome), (Cause::Lighter, Confidence::Likely, Some(PartLimit::MoreElsewhere)));
 }
 
 #[test]
@@ -298,6 +314,32 @@ fn a_part_under_another_name_begins_in_the_function_that_calls_more() {
     comparison.findings.list[0].name = "sorter".to_owned();
     comparison.findings.list[0].after.pct *= 5.0;
     assert_eq!(origin(&comparison, &outcome), None);
+}
+
+#[test]
+fn what_counts_show_to_be_called_more_on_a_lost_fast_path_is_on_that_path() {
+    let (steady, words) = steady();
+    let before = format!("{steady}main;get 60\nmain;other;read 20\nmain;other;read;parse 20");
+    let after = format!("{before}\nmain;get;read 30\nmain;get;read;parse 90");
+    let build = |get: u32| {
+        format!(
+            "main:50 {words} main>get get>read read>parse read:300 read=39 parse:200 parse=37 other:80 other=38 other>read \
+             get:200 get={get}"
+        )
+    };
+    let said = |of_read: &str| {
+        let calls = format!("get\t9\t9\nother\t9\t9\nparse\t9\t45\nread -> parse\t9\t45\n{of_read}");
+        let extra = Extra { counts: Some(CallCounts::parse(&calls).unwrap()), ..Extra::default() };
+        let (mut comparison, outcome) = judged(seen(&before, &build(60)), seen(&after, &build(61)), &extra);
+        let verdict = outcome.verdicts.iter().find(|verdict| verdict.function == "parse").unwrap();
+        assert_eq!((verdict.cause, verdict.confidence), (Cause::MoreCalls, Confidence::Proved));
+        comparison.findings.list[0].name = "sorter".to_owned();
+        let of = finding_causes(&comparison.findings, &outcome).remove(0);
+        (of.cause, of.confidence, of.origin.map(|origin| (origin.function, origin.cause)))
+    };
+    let get = Some(("get".to_owned(), Cause::MissingFastPath));
+    let of_get = said("read\t9\t45\nget -> read\t0\t36\nother -> read\t9\t9\n");
+    assert_eq!(of_get, (Cause::MissingFastPath, Confidence::Likely, get));
 }
 
 #[test]

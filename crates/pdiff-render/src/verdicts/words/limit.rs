@@ -254,6 +254,7 @@ pub fn limit_text(of: &Limit) -> String {
 pub fn part_limit_text(of: &PartLimit) -> String {
     let text = match of {
         PartLimit::SettingOfOneSide => "controlled by a setting that only one side has",
+        PartLimit::MoreElsewhere => "it costs more elsewhere, and as a whole: its calls may have moved there",
         PartLimit::SampledElsewhere => "the base run has samples of it elsewhere",
         PartLimit::SampledBefore => "the base run has samples of it, too",
         PartLimit::FunctionDoubted(Some(why)) => return limit_text(why),
