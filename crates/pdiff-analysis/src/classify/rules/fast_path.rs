@@ -257,8 +257,18 @@ fn more_entered(
     // Other calls than before may cost more, too.
     let is_proved = is_proved && (has_more_calls || !does_more_inside(context, case, main.call));
     let finding = finding.with(proof);
-    let finding =
-        if is_proved { finding } else { finding.limited(Confidence::Likely, Limit::PathNotCounted) };
+    let is_counted = || {
+        !has_more_calls
+            && after - before >= EXPLAINING_PART * grown_pp
+            && counted(context, case, main.call) == Some(true)
+    };
+    let finding = if is_proved {
+        finding
+    } else if is_counted() {
+        finding.with(count_evidence(context, case, main.call)).with(context.counted_by())
+    } else {
+        finding.limited(Confidence::Likely, Limit::PathNotCounted)
+    };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
@@ -453,8 +463,16 @@ fn counting_more<'c, 'a>(
     counted.find(|caller| is_counted_more(context, caller, call) == Some(true))
 }
 
+/// Where the code lost a condition around the call, twice as often is enough.
 fn is_counted_more(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<bool> {
-    context.input.counts?.is_entered_more(&caller.row.name, &call.callee, FACTOR)
+    let counts = context.input.counts?;
+    let is_more = |factor: f64| counts.is_entered_more(&caller.row.name, &call.callee, factor);
+    let has_lost =
+        || context.callee(call).is_some_and(|callee| has_fewer_ways_around(context, caller, callee));
+    match is_more(FACTOR) {
+        Some(false) if is_more(MORE) == Some(true) && has_lost() => Some(true),
+        is_more => is_more,
+    }
 }
 
 pub(super) fn count_evidence(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<Fact> {
