@@ -221,7 +221,11 @@ fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named
         // What is proved of functions inside is not proved of the one that the part is named by; what is proved of that one is, if it
         // changed by about as much as the part. A part that is the function itself lacks only what is in other parts.
         let points = finding.delta_pp();
-        let of_named = named.filter(|verdict| verdict.cause == cause && verdict.confidence >= confidence);
+        let of_named = named.filter(|verdict| {
+            let is_cause = verdict.cause == cause
+                || (verdict.cause == Cause::MoreCalls && cause_here(verdict, of) == cause);
+            is_cause && verdict.confidence >= confidence
+        });
         let is_most = |verdict: &&Verdict| {
             let judged = verdict.delta_judged_pp();
             let is_itself = finding.kind == FindingKind::Region;
@@ -366,16 +370,17 @@ fn cause_here(verdict: &Verdict, of: &Classification) -> Cause {
 
 /// Why a function changed, for a part that it is in, and how sure that is: what runs more or less under others for their cause; what follows
 /// from others without one cause is more or less time there; what counts show to be called more by what a lost fast path goes on to is on
-/// that path.
+/// that path, if that is as sure.
 fn said_here(verdict: &Verdict, of: &Classification) -> (Cause, Confidence) {
     let time = || if verdict.delta_judged_pp() > 0.0 { Cause::Heavier } else { Cause::Lighter };
     match (verdict.cause, verdict.rule_id) {
         (Cause::Consequence, _) => (cause_of_callers(verdict, of).unwrap_or_else(time), verdict.confidence),
         (Cause::MoreCalls, "R-more-calls") => {
-            let begins = beginning(verdict, of).filter(|begins| begins.cause == Cause::MissingFastPath);
-            begins.map_or((verdict.cause, verdict.confidence), |begins| {
-                (begins.cause, begins.confidence.min(verdict.confidence))
-            })
+            let is_lost = |begins: &&Verdict| {
+                begins.cause == Cause::MissingFastPath && begins.confidence >= verdict.confidence
+            };
+            let begins = beginning(verdict, of).filter(is_lost);
+            (begins.map_or(verdict.cause, |begins| begins.cause), verdict.confidence)
         }
         (cause, _) => (cause, verdict.confidence),
     }
