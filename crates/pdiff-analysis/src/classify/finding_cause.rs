@@ -106,8 +106,7 @@ fn one_sided(finding: &Finding, of: &Classification, named: Option<&Verdict>) ->
     let was_run = before > 0.0 || is_elsewhere || is_counted;
     let told = named.filter(|verdict| is_more && was_run && says_why(cause_here(verdict, of)));
     if let Some(verdict) = told.filter(|verdict| verdict.delta_judged_pp() > 0.0) {
-        let (cause, confidence) = said_here(verdict, of);
-        return Some((cause, confidence, None));
+        return Some((cause_here(verdict, of), verdict.confidence, None));
     }
     if is_more && is_elsewhere {
         return Some((Cause::Heavier, Confidence::Likely, Some(PartLimit::SampledElsewhere)));
@@ -175,13 +174,13 @@ fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named
             is_why(cause_here(verdict, of)) && !is_beside_inlining(finding, verdict, grew)
         };
         let Some(verdict) = verdict.filter(is_reason) else { continue };
-        let (cause, confidence) = said_here(verdict, of);
+        let cause = cause_here(verdict, of);
         match causes.iter_mut().find(|(known, ..)| *known == cause) {
-            Some((_, known, sum)) => {
-                *known = confidence.min(*known);
+            Some((_, confidence, sum)) => {
+                *confidence = verdict.confidence.min(*confidence);
                 *sum += change(member).abs();
             }
-            None => causes.push((cause, confidence, change(member).abs())),
+            None => causes.push((cause, verdict.confidence, change(member).abs())),
         }
     }
     // Of a part that costs more, a change of inlining in it is one that costs more, if a function inside shows that.
@@ -241,8 +240,7 @@ fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named
         };
     }
     if let Some(verdict) = named.filter(is_why) {
-        let (cause, confidence) = said_here(verdict, of);
-        return (cause, confidence, None);
+        return (cause_here(verdict, of), verdict.confidence, None);
     }
     // Where no verdicts on functions inside explain half of it, nothing is known of it but that it changed.
     let confidence = match known >= MAIN_PART * delta.abs() {
@@ -364,25 +362,20 @@ fn entered_more(finding: &Finding, findings: &Findings, of: &Classification) -> 
         .then(|| (main.cause, main.confidence.min(Confidence::Likely), limit))
 }
 
+/// Why a function changed, for a part that it is in: what runs more or less under others for their cause; what follows from others without
+/// one cause is more or less time there; what counts show to be called more by what a lost fast path goes on to is on that path, if that
+/// is as sure.
 fn cause_here(verdict: &Verdict, of: &Classification) -> Cause {
-    said_here(verdict, of).0
-}
-
-/// Why a function changed, for a part that it is in, and how sure that is: what runs more or less under others for their cause; what follows
-/// from others without one cause is more or less time there; what counts show to be called more by what a lost fast path goes on to is on
-/// that path, if that is as sure.
-fn said_here(verdict: &Verdict, of: &Classification) -> (Cause, Confidence) {
     let time = || if verdict.delta_judged_pp() > 0.0 { Cause::Heavier } else { Cause::Lighter };
     match (verdict.cause, verdict.rule_id) {
-        (Cause::Consequence, _) => (cause_of_callers(verdict, of).unwrap_or_else(time), verdict.confidence),
+        (Cause::Consequence, _) => cause_of_callers(verdict, of).unwrap_or_else(time),
         (Cause::MoreCalls, "R-more-calls") => {
             let is_lost = |begins: &&Verdict| {
                 begins.cause == Cause::MissingFastPath && begins.confidence >= verdict.confidence
             };
-            let begins = beginning(verdict, of).filter(is_lost);
-            (begins.map_or(verdict.cause, |begins| begins.cause), verdict.confidence)
+            beginning(verdict, of).filter(is_lost).map_or(verdict.cause, |begins| begins.cause)
         }
-        (cause, _) => (cause, verdict.confidence),
+        (cause, _) => cause,
     }
 }
 
