@@ -2,7 +2,8 @@
 
 use pdiff_analysis::classify::{CallCounts, Fact, Limit, Reason, SelfChange};
 
-use crate::build::{Extra, classified, classified_with, said, seen, verdict, with_rest};
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
+use crate::fewer_ways::{LIKELY, PROVED, ways};
 
 #[test]
 fn the_caller_that_makes_most_of_the_calls_that_are_more_is_named() {
@@ -40,15 +41,8 @@ fn counts_that_do_not_tell_calls_by_caller_are_not_asked_for_again() {
 
 #[test]
 fn calls_made_in_copies_are_counted_as_those_of_the_code_around_them() {
-    let of = |slow: u64| {
-        with_rest(&format!(
-            "main;run 30\nmain;scan 30\nmain;run;+look 60\nmain;other;slow 30\n{}",
-            match slow {
-                0 => String::new(),
-                slow => format!("main;run;+look;slow {slow}"),
-            }
-        ))
-    };
+    let before = with_rest("main;run 30\nmain;scan 30\nmain;run;+look 60\nmain;other;slow 30");
+    let after = format!("{before}\nmain;run;+look;slow 80");
     let build = |hash: u32| {
         format!(
             "main:50 work:50 other:60 look! run:200 run={hash} scan:90 slow:300 slow=3 run<look*1 scan<look*1 \
@@ -60,7 +54,7 @@ fn calls_made_in_copies_are_counted_as_those_of_the_code_around_them() {
             let build = |hash: u32| format!("{} {body}", build(hash));
             let counts = Some(CallCounts::parse(counts).unwrap());
             let extra = Extra { counts, ..Extra::default() };
-            said(&classified_with(seen(&of(0), &build(7)), seen(&of(80), &build(8)), &extra), "look")
+            said(&classified_with(seen(&before, &build(7)), seen(&after, &build(8)), &extra), "look")
         };
         // With a body that is hardly called, too.
         let said = said_of("");
@@ -136,4 +130,27 @@ fn a_function_that_counts_say_is_called_as_often_costs_more_per_call_for_sure() 
     let caller = |hash: u32| format!("{} main={hash}", build(7));
     let same = classified_with(seen(&before, &caller(1)), seen(&after, &caller(2)), &extra);
     assert_eq!(said(&same, "run"), "heavier likely R-heavier");
+}
+
+#[test]
+fn counts_of_twice_as_many_calls_prove_a_lost_condition() {
+    let said_with = |counts: &str, before, after| {
+        let (steady, words) = steady();
+        let of = |read: u64| format!("{steady}main;get 60\nmain;other;read 20\nmain;get;read {read}");
+        let build = |get: u32| {
+            format!(
+                "main:50 {words} main>get get>read read:300 read=39 other:80 other=38 other>read get:200 get={get}"
+            )
+        };
+        let ways = ways(0x4000, before, after);
+        let counts = Some(CallCounts::parse(counts).unwrap());
+        let extra = Extra { paths: Some(&ways), counts, ..Extra::default() };
+        said(&classified_with(seen(&of(30), &build(60)), seen(&of(90), &build(61)), &extra), "get")
+    };
+    // It was never true in the samples.
+    let (lost, kept) = ("null:7 small:0", "null:7");
+    assert_eq!(said_with("get\t9\t9\nget -> read\t9\t27\nread\t12\t30\n", lost, kept), PROVED);
+    assert_eq!(said_with("get\t9\t9\nget -> read\t9\t17\nread\t12\t20\n", lost, kept), LIKELY);
+    // No condition is gone: so many more calls may be those of other data.
+    assert_eq!(said_with("get\t9\t9\nget -> read\t9\t27\nread\t12\t30\n", lost, lost), LIKELY);
 }

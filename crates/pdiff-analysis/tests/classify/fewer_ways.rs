@@ -1,6 +1,6 @@
 //! Proofs that fewer conditions let a function return without a call.
 
-use pdiff_analysis::classify::{CallCounts, Fact, FewerWays, SampledCode};
+use pdiff_analysis::classify::{Fact, FewerWays, SampledCode};
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified_with, said, seen, steady, verdict, with_rest};
@@ -601,27 +601,4 @@ fn more_calls_of_another_mix_cost_the_callee_less_itself_than_what_is_inlined_in
     assert_ne!(said_with(420, "null:7"), LIKELY);
     // No condition is gone.
     assert_ne!(said_with(505, "null:7 small:90"), LIKELY);
-}
-
-#[test]
-fn counts_of_twice_as_many_calls_prove_a_lost_condition() {
-    let said_with = |counts: &str, before, after| {
-        let (steady, words) = steady();
-        let of = |read: u64| format!("{steady}main;get 60\nmain;other;read 20\nmain;get;read {read}");
-        let build = |get: u32| {
-            format!(
-                "main:50 {words} main>get get>read read:300 read=39 other:80 other=38 other>read get:200 get={get}"
-            )
-        };
-        let ways = ways(0x4000, before, after);
-        let counts = Some(CallCounts::parse(counts).unwrap());
-        let extra = Extra { paths: Some(&ways), counts, ..Extra::default() };
-        said(&classified_with(seen(&of(30), &build(60)), seen(&of(90), &build(61)), &extra), "get")
-    };
-    // It was never true in the samples.
-    let (lost, kept) = ("null:7 small:0", "null:7");
-    assert_eq!(said_with("get\t9\t9\nget -> read\t9\t27\nread\t12\t30\n", lost, kept), PROVED);
-    assert_eq!(said_with("get\t9\t9\nget -> read\t9\t17\nread\t12\t20\n", lost, kept), LIKELY);
-    // No condition is gone: so many more calls may be those of other data.
-    assert_eq!(said_with("get\t9\t9\nget -> read\t9\t27\nread\t12\t30\n", lost, lost), LIKELY);
 }

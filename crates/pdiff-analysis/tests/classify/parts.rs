@@ -288,17 +288,20 @@ fn a_part_tells_the_function_inside_that_most_of_it_is() {
     assert_eq!(inside("main;serve 20\nmain;work;put 1", "serve").0, None);
 }
 
+/// A build in which `get`, whose code has this hash, and `other` read, and what is read is parsed.
+fn reading(words: &str, get: u32) -> String {
+    format!(
+        "main:50 {words} main>get get>read read>parse read:300 read=39 parse:200 parse=37 other:80 other=38 other>read \
+         get:200 get={get}"
+    )
+}
+
 #[test]
 fn a_part_under_another_name_begins_in_the_function_that_calls_more() {
     let (steady, words) = steady();
     let before = format!("{steady}main;get 60\nmain;other;read 20\nmain;other;read;parse 20");
     let after = format!("{before}\nmain;get;read 80\nmain;get;read;parse 40");
-    let build = |get: u32| {
-        format!(
-            "main:50 {words} main>get get>read read>parse read:300 read=39 parse:200 parse=37 other:80 other=38 other>read \
-             get:200 get={get}"
-        )
-    };
+    let build = |get: u32| reading(&words, get);
     let (mut comparison, outcome) =
         judged(seen(&before, &build(60)), seen(&after, &build(61)), &Extra::default());
     let origin = |comparison: &pdiff_analysis::Comparison, outcome: &_| {
@@ -321,12 +324,7 @@ fn what_counts_show_to_be_called_more_on_a_lost_fast_path_is_on_that_path() {
     let (steady, words) = steady();
     let before = format!("{steady}main;get 60\nmain;other;read 20\nmain;other;read;parse 20");
     let after = format!("{before}\nmain;get;read 30\nmain;get;read;parse 90");
-    let build = |get: u32| {
-        format!(
-            "main:50 {words} main>get get>read read>parse read:300 read=39 parse:200 parse=37 other:80 other=38 other>read \
-             get:200 get={get}"
-        )
-    };
+    let build = |get: u32| reading(&words, get);
     let said = |of_read: &str| {
         let calls = format!("get\t9\t9\nother\t9\t9\nparse\t9\t45\nread -> parse\t9\t45\n{of_read}");
         let extra = Extra { counts: Some(CallCounts::parse(&calls).unwrap()), ..Extra::default() };
