@@ -102,6 +102,11 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
+    /// Whether a column has this as the lower line of its title.
+    pub(crate) fn has_column(&self, title: &str) -> bool {
+        self.columns.iter().any(|column| column.title[1] == title)
+    }
+
     /// Takes columns away, by the lower line of their titles.
     pub(crate) fn drop_columns(&mut self, is_dropped: impl Fn(&str) -> bool) {
         let kept: Vec<bool> = self.columns.iter().map(|column| !is_dropped(&column.title[1])).collect();

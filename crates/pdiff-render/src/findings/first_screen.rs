@@ -36,7 +36,9 @@ pub(crate) fn blocks(
     }
     blocks.push(Line::toned("where", where_text(comparison), Tone::Strong));
     if !comparison.findings.list.is_empty() {
-        blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
+        let grid = grid::grid(comparison, causes, width);
+        let marks = marks_text(comparison, |title| grid.has_column(title));
+        blocks.push(Block::Grid(grid));
         blocks.extend(rest::kernel(comparison));
         blocks.extend(rest::shared(comparison));
         blocks.extend(rest::few_runs(comparison));
@@ -52,7 +54,7 @@ pub(crate) fn blocks(
         if causes.is_empty() {
             blocks.extend(next::maybe_renamed(&comparison.findings.list));
         }
-        blocks.push(Line::toned("marks", marks_text(comparison), Tone::Dim));
+        blocks.push(Line::toned("marks", marks, Tone::Dim));
         blocks.extend(next::blocks(comparison, causes, explain));
     } else {
         blocks.extend(rest::kernel(comparison));
@@ -97,10 +99,11 @@ fn where_text(comparison: &Comparison) -> String {
     }
 }
 
-/// What the columns and words of the parts mean; only what is there.
-fn marks_text(comparison: &Comparison) -> String {
+/// What the columns and words of the parts mean; only what is there, where columns that found no room are not.
+fn marks_text(comparison: &Comparison, has_column: impl Fn(&str) -> bool) -> String {
     let list = &comparison.findings.list;
-    let has = |kind: FindingKind| list.iter().any(|finding| finding.kind == kind);
+    let (has_interval, has_what) = (has_column(grid::INTERVAL), has_column(grid::WHAT));
+    let any = |is: fn(&Finding) -> bool| list.iter().any(is);
     let mut kernel: Vec<&str> = list.iter().filter_map(Finding::main_kernel_work).map(work_name).collect();
     kernel.sort_unstable();
     kernel.dedup();
@@ -111,32 +114,44 @@ fn marks_text(comparison: &Comparison) -> String {
         more => format!(", of which {more} smaller parts are beyond noise"),
     };
     let meanings = [
-        (true, "95 %: the confidence interval is the change plus and minus this".to_owned()),
+        (has_interval, "95 %: the confidence interval is the change plus and minus this".to_owned()),
         (list.len() > 1, order_text(comparison)),
         (
-            list.iter().any(|finding| finding.share_of_change_pct.is_some()),
+            has_column(grid::PART_OF_CHANGE),
             "of all: part of the change in CPU per operation, not what removing it would gain".to_owned(),
         ),
-        (list.iter().any(is_new), "new: no sample before".to_owned()),
-        (list.iter().any(is_gone), "gone: no sample after".to_owned()),
-        (has(FindingKind::Replaced), "net: new and gone callees below it taken together".to_owned()),
-        (has(FindingKind::Spread), "spread: over many places below it".to_owned()),
+        (has_what && any(is_new), "new: no sample before".to_owned()),
+        (has_what && any(is_gone), "gone: no sample after".to_owned()),
         (
-            list.iter().any(|finding| finding.kind == FindingKind::CrossCutting && !finding.with_callers),
+            has_what && any(|of| of.kind == FindingKind::Replaced),
+            "net: new and gone callees below it taken together".to_owned(),
+        ),
+        (
+            has_what && any(|of| of.kind == FindingKind::Spread),
+            "spread: over many places below it".to_owned(),
+        ),
+        (
+            has_what && any(|of| of.kind == FindingKind::CrossCutting && !of.with_callers),
             "shared: many functions call it".to_owned(),
         ),
         (
-            list.iter().any(|finding| finding.with_callers),
+            has_what && any(|of| of.with_callers),
             "with callers: inlined in its callers, so it is compared together with their own code".to_owned(),
         ),
-        (!kernel.is_empty(), format!("{}: most of it is that work of the kernel", kernel.join(", "))),
-        (has(FindingKind::NoCaller), "no caller: the stacks do not show who called it".to_owned()),
         (
-            list.iter().any(may_be_nothing),
+            has_what && !kernel.is_empty(),
+            format!("{}: most of it is that work of the kernel", kernel.join(", ")),
+        ),
+        (
+            has_what && any(|of| of.kind == FindingKind::NoCaller),
+            "no caller: the stacks do not show who called it".to_owned(),
+        ),
+        (
+            has_interval && any(may_be_nothing),
             "an interval across 0: its share changed beyond noise, its cost may not have".to_owned(),
         ),
         (
-            list.iter().any(may_be_nothing_but_relative),
+            has_interval && any(may_be_nothing_but_relative),
             "an interval across 0: it changed beyond noise in comparison with the shares of all places"
                 .to_owned(),
         ),
@@ -333,7 +348,7 @@ mod tests {
     #[test]
     fn a_part_whose_interval_holds_nothing_is_explained_with_and_without_operations() {
         let mut of = sample::with_findings();
-        let tells = |of: &Comparison, text: &str| super::marks_text(of).contains(text);
+        let tells = |of: &Comparison, text: &str| super::marks_text(of, |_| true).contains(text);
         let [of_cost, of_share] = ["its cost may not have", "in comparison with the shares of all places"];
         assert!(!tells(&of, of_cost) && !tells(&of, of_share));
         of.findings.list[0].interval_per_op = Some((-1.0, 2.0));
@@ -343,9 +358,26 @@ mod tests {
     }
 
     #[test]
+    fn columns_that_found_no_room_are_not_explained() {
+        let marks = |columns: usize| {
+            let text = screen(columns).split_once("\nmarks ").unwrap().1.to_owned();
+            let text = text.split("\nnext ").next().unwrap();
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let of_columns = ["95 %: ", "of all: ", "new: ", "shared: many"];
+        let (wide, narrow) = (marks(132), marks(40));
+        for text in of_columns {
+            assert_eq!((wide.contains(text), narrow.contains(text)), (true, false), "{text}{wide}; {narrow}");
+        }
+        assert!(narrow.starts_with("order: "), "{narrow}");
+    }
+
+    #[test]
     fn without_operations_all_else_is_said_to_change_with_the_shares_of_the_parts() {
         let mut of = sample::with_findings();
-        let told = |of: &Comparison| super::marks_text(of).split(", whose share ").nth(1).map(str::to_owned);
+        let told = |of: &Comparison| {
+            super::marks_text(of, |_| true).split(", whose share ").nth(1).map(str::to_owned)
+        };
         assert_eq!(told(&of), None);
         of.cost = None;
         let parts: f64 = of.findings.list.iter().map(super::Finding::delta_pp).sum();

@@ -21,6 +21,11 @@ const LEAST_NAME: usize = 16;
 /// A caller in less room than this tells nothing: its callee gets the room.
 const LEAST_CALLER: usize = 10;
 
+/// Headings of columns that there may be no room for.
+pub(crate) const INTERVAL: &str = "95 %";
+pub(crate) const PART_OF_CHANGE: &str = "of all";
+pub(crate) const WHAT: &str = "what";
+
 /// One column: its heading, its cells, and how early it goes where there is little room.
 struct Column {
     title: String,
@@ -39,7 +44,7 @@ pub(crate) fn grid(comparison: &Comparison, causes: &[FindingCause], most: Optio
     let mut columns =
         vec![column("#", Align::Right, None, list.iter().map(|finding| finding.rank.to_string()))];
     columns.extend(changes);
-    columns.push(column("what", Align::Left, Some(1), list.iter().map(what)));
+    columns.push(column(WHAT, Align::Left, Some(1), list.iter().map(what)));
     if !causes.is_empty() {
         let sure = |of: &FindingCause| cause_text(of.cause, of.confidence);
         columns.push(column("cause", Align::Left, None, causes.iter().map(sure)));
@@ -80,10 +85,10 @@ fn costs(comparison: &Comparison, cost: &Cost) -> Vec<Column> {
             .interval_per_op
             .map_or_else(String::new, |(low, high)| format!("+-{}", unit.fixed((high - low) / 2.0)))
     });
-    let mut columns = vec![changes, column("95 %", Align::Right, Some(2), halves)];
+    let mut columns = vec![changes, column(INTERVAL, Align::Right, Some(2), halves)];
     if findings.list.iter().any(|finding| finding.share_of_change_pct.is_some()) {
         let percent = |delta: &f64| format!("{} %", fixed(100.0 * delta / whole, 0));
-        columns.push(column("of all", Align::Right, Some(3), deltas.iter().map(percent)));
+        columns.push(column(PART_OF_CHANGE, Align::Right, Some(3), deltas.iter().map(percent)));
     }
     columns
 }
@@ -106,7 +111,7 @@ fn points(comparison: &Comparison) -> Vec<Column> {
         side("before %", |finding| finding.before.pct),
         side("after %", |finding| finding.after.pct),
         changes,
-        column("95 %", Align::Right, Some(2), halves),
+        column(INTERVAL, Align::Right, Some(2), halves),
     ]
 }
 
