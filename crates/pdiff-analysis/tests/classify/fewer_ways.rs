@@ -103,6 +103,19 @@ fn what_costs_more_elsewhere_too_may_do_more_each_time() {
 }
 
 #[test]
+fn a_check_that_several_callers_contained_is_gone_in_all_of_them() {
+    let of_one = ways(0x4000, "null:7 small:90", "null:7");
+    let of_both = Ways { alike: 0x3000, ..ways(0x4000, "null:7 small:90", "null:7") };
+    let said_with = |ways: &Ways| said_of_get_from(5, ways, 40).0;
+    assert_eq!([said_with(&of_one), said_with(&of_both)], [LIKELY, PROVED]);
+    let no_way = |ways: Ways| {
+        let can_skip = PerSide::new(Some(true), Some(false));
+        Ways { can_skip, conditions: PerSide::default(), ..ways }
+    };
+    assert_eq!([of_one, of_both].map(|ways| said_with(&no_way(ways))), [LIKELY, PROVED]);
+}
+
+#[test]
 fn loops_that_run_longer_are_no_more_calls() {
     let said_with = |before, after| {
         let once = PerSide::new(Some(before), Some(after));

@@ -12,6 +12,8 @@ use pdiff_profile::{CodeChange, OtherNumber, PerSide, Side};
 pub(crate) struct Ways {
     pub(crate) caller: u64,
     pub(crate) callee: u64,
+    /// Where another function begins that contains the same code.
+    pub(crate) alike: u64,
     pub(crate) can_skip: PerSide<Option<bool>>,
     /// The calls that every way makes at least.
     pub(crate) least_calls: PerSide<Option<u32>>,
@@ -81,7 +83,8 @@ pub(crate) struct Ways {
 
 impl Ways {
     fn is_asked(&self, bodies: &[Range<u64>], callees: &[u64]) -> bool {
-        bodies.first().is_some_and(|body| body.start == self.caller) && callees == [self.callee]
+        let is_it = |body: &Range<u64>| body.start == self.caller || body.start == self.alike;
+        bodies.first().is_some_and(is_it) && callees == [self.callee]
     }
 }
 

@@ -115,7 +115,8 @@ pub(super) fn grew_elsewhere(
     elsewhere_times(context, caller, call, callee).is_some_and(|times| times >= MORE_ELSEWHERE)
 }
 
-/// How many times as much a callee costs under its other callers, where it has enough samples to tell.
+/// How many times as much a callee costs under its other callers, where it has enough samples to tell. A check that several of them
+/// contained, as a copy of one small function, is gone in all of these: what they do more is for that.
 fn elsewhere_times(
     context: &Context<'_>,
     caller: &Case<'_>,
@@ -126,11 +127,31 @@ fn elsewhere_times(
     let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
     // Where the caller leaves to it by a jump, the stacks also show it right under the caller's own callers.
     let by_jump = PerSide::from_fn(|side| context.jumped_to_pct(caller, callee, side));
-    let elsewhere = |side: Side| row.side(side).total_pct - here[side] - by_jump[side];
-    let (before, after) = (elsewhere(Side::Before), elsewhere(Side::After));
-    let samples = before / row.before.total_pct * row.total.samples(Side::Before) as f64;
-    let is_told = before >= FLOOR_PP && samples >= MIN_SAMPLES as f64;
-    is_told.then(|| after / (context.common_shift.factor() * before))
+    let elsewhere = PerSide::from_fn(|side| row.side(side).total_pct - here[side] - by_jump[side]);
+    let times = |pct: PerSide<f64>| {
+        let samples = pct.before / row.before.total_pct * row.total.samples(Side::Before) as f64;
+        let is_told = pct.before >= FLOOR_PP && samples >= MIN_SAMPLES as f64;
+        is_told.then(|| pct.after / (context.common_shift.factor() * pct.before))
+    };
+    let of_all = times(elsewhere);
+    if of_all.is_none_or(|times| times < MORE_ELSEWHERE) {
+        return of_all;
+    }
+    let lost = lost_alike(context, caller, callee);
+    times(PerSide::from_fn(|side| elsewhere[side] - lost[side]))
+}
+
+/// The shares of a callee under its other callers that lost a way around it, too.
+fn lost_alike(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> PerSide<f64> {
+    let others = context.calls_to(callee.row, Side::After).into_iter().filter(|call| {
+        let other = context.caller(call).filter(|other| !std::ptr::eq(other.row, caller.row));
+        other.is_some_and(|other| {
+            has_lost_way_around(context, other, callee)
+                || ways_around::has_fewer_ways_around(context, other, callee)
+        })
+    });
+    let others: Vec<&SampledCall> = others.collect();
+    PerSide::from_fn(|side| others.iter().map(|call| share_pct(callee.row, side, call.weight(side))).sum())
 }
 
 /// What is gone under a caller may have done the work of what it calls more now, if it cost this part of it: for up to ten times the data.
