@@ -173,6 +173,11 @@ impl CallCounts {
         self.get(&format!("{caller} -> {callee}"))
     }
 
+    /// Whether calls were counted by caller, so that one that is not listed made none.
+    pub(super) fn has_callers(&self) -> bool {
+        self.source.is_some_and(CallSource::has_callers)
+    }
+
     fn counted(&self, function: &str) -> Option<Counted> {
         self.by_function.get(function).copied()
     }
@@ -185,8 +190,7 @@ impl CallCounts {
     fn entries(&self, caller: &str, callee: &str) -> Option<Counted> {
         let from_caller = self.counted(&format!("{caller} -> {callee}"));
         // Where callers are known, calls from elsewhere are none from here.
-        let has_callers = self.source.is_some_and(CallSource::has_callers);
-        from_caller.or_else(|| self.counted(callee).filter(|_| !has_callers))
+        from_caller.or_else(|| self.counted(callee).filter(|_| !self.has_callers()))
     }
 
     /// How often a callee is entered from a caller, per call of the caller; `None` where one of both was not counted, or the caller

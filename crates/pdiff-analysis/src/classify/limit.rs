@@ -100,6 +100,10 @@ pub enum Limit {
     },
     /// Counts show that it calls this function more, whose time is not in its own.
     CallsMoreOf(String),
+    /// It costs more or less in its inlined copies, whose calls counts do not tell.
+    CopiesNotCounted,
+    /// Callers that contained it before call it now, and counts do not tell who calls it.
+    CallersNotCounted,
     /// Neither stacks nor code show what calls it.
     NoCallerSeen(Side),
     /// Most of its callers called a function of the build that lacks it, which the other build lacks: that may have become it.

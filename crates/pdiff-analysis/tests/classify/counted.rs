@@ -154,3 +154,45 @@ fn counts_of_twice_as_many_calls_prove_a_lost_condition() {
     // No condition is gone: so many more calls may be those of other data.
     assert_eq!(said_with("get\t9\t9\nget -> read\t9\t27\nread\t12\t30\n", lost, lost), LIKELY);
 }
+
+#[test]
+fn counts_of_calls_say_nothing_of_what_runs_in_copies() {
+    let build = |hash: u32| {
+        format!("main:50 work:50 run:200 run=7 main>run main>check check:90 check={hash} run<check*1")
+    };
+    let said_with = |before: &str, after: &str| {
+        let counts = Some(CallCounts::parse("check\t100\t100\n").unwrap());
+        let extra = Extra { counts, ..Extra::default() };
+        let (before, after) = (with_rest(before), with_rest(after));
+        let outcome = classified_with(seen(&before, &build(8)), seen(&after, &build(9)), &extra);
+        (said(&outcome, "check"), verdict(&outcome, "check").limited_by.clone())
+    };
+    let in_copy = said_with("main;run 90\nmain;run;+check 50", "main;run 90\nmain;run;+check 120");
+    assert_eq!(in_copy, ("heavier likely R-heavier".to_owned(), Some(Limit::CopiesNotCounted)));
+    let in_body = said_with("main;run 90\nmain;check 50", "main;run 90\nmain;check 120");
+    assert_eq!(in_body, ("heavier proved R-heavier".to_owned(), None));
+}
+
+#[test]
+fn calls_of_what_was_copied_are_no_more_calls() {
+    let build = |has_copy: bool| {
+        let text = if has_copy { "text<find*2" } else { "text>find" };
+        format!("main:50 work:50 run:200 run=7 main>run main>text text:300 {text} run>find find:90 find=9")
+    };
+    let said_with = |counts: &str| {
+        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
+        let before = with_rest("main;text 90\nmain;run 90\nmain;run;find 50");
+        let after = with_rest("main;text 90\nmain;run 90\nmain;run;find 100");
+        let outcome = classified_with(seen(&before, &build(true)), seen(&after, &build(false)), &extra);
+        (said(&outcome, "find"), verdict(&outcome, "find").limited_by.clone())
+    };
+    let (proved, _) = said_with("find\t10\t30\ntext -> find\t0\t2\nrun -> find\t10\t28\n");
+    assert_eq!(proved, "more-calls proved R-more-calls");
+    let (said_of_copies, _) = said_with("find\t10\t30\ntext -> find\t0\t19\nrun -> find\t10\t11\n");
+    assert!(!said_of_copies.starts_with("more-calls"), "{said_of_copies}");
+    let by_function = said_with("find\t10\t30\n");
+    assert_eq!(
+        by_function,
+        ("more-calls likely R-more-calls".to_owned(), Some(Limit::CallersNotCounted))
+    );
+}

@@ -10,6 +10,7 @@ use crate::classify::named_uses::without_stub;
 use crate::compare::Row;
 use crate::policy::Share;
 use pdiff_profile::Side;
+use pdiff_profile::census::FunctionId;
 
 /// Counts that grew by less do not explain anything: status counters are read at other moments than samples.
 pub(super) const MORE_CALLS: f64 = 1.1;
@@ -26,6 +27,9 @@ pub(super) fn cost_per_call(
     same_code: bool,
 ) -> Finding {
     match called_as_often(context, case.row).filter(|_| !same_code) {
+        Some(counted) if changed_in_copies(context, case) => {
+            finding.with([counted]).limited(Confidence::Likely, Limit::CopiesNotCounted)
+        }
         Some(counted) => {
             let finding = finding.with([counted]).with(context.counted_by());
             match calls_more_of(context, case).filter(|_| finding.cause == Cause::Lighter) {
@@ -35,6 +39,20 @@ pub(super) fn cost_per_call(
         }
         None => finding.limited(Confidence::Likely, Limit::CallsOrCost),
     }
+}
+
+/// Less than this part of a change in the code of its own body is a change in its copies.
+const IN_BODY: f64 = 0.5;
+
+/// Whether a function has copies, and its lines changed mainly there: these run as often as the code around them.
+fn changed_in_copies(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let has_copies = |side: Side| {
+        let function = |id: &FunctionId| context.builds.census(side)?.function(*id);
+        case.ids[side].iter().filter_map(function).any(|function| function.inlined_instances() > 0)
+    };
+    let row = case.row;
+    Side::BOTH.into_iter().any(has_copies)
+        && row.delta_booked_pp() * row.delta_self_pp().signum() < IN_BODY * row.delta_self_pp().abs()
 }
 
 /// A function that counts show to be called more per call of this one: stacks may lack this one there, so its total may not have it.

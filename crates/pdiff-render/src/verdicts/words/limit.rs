@@ -189,6 +189,13 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::CallsMoreOf(callee) => format!(
             "its own time is less, but by the counts it calls {callee} more often, and what that costs is not in its own time"
         ),
+        Limit::CopiesNotCounted => {
+            "the change is where it is inlined, and counts do not tell how often that runs".to_owned()
+        }
+        Limit::CallersNotCounted => {
+            "callers that contained it inlined before call it now, and the counts do not tell who calls it"
+                .to_owned()
+        }
         Limit::NoCallerSeen(side) => format!(
             "neither the stacks nor the code of the {side} binary show what calls it, so what it may have replaced could not be looked for"
         ),
