@@ -213,6 +213,15 @@ impl<'a> Context<'a> {
             }
     }
 
+    /// The objects of the program, if both builds compiled them from the same source, but not in the same way.
+    pub(super) fn rebuilt_objects(&self) -> Vec<String> {
+        let of_program = self.cases.iter().filter(|case| case.of_program && self.builds.is_rebuilt());
+        let mut objects: Vec<String> = of_program.map(|case| case.row.object.to_string()).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        objects
+    }
+
     /// Whether a function's code differs as that of several others does, as if they used a record of another layout: the code shows
     /// that, or it kept its size and its calls.
     pub(super) fn is_relaid(&self, case: &Case<'_>) -> bool {

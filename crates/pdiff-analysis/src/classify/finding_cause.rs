@@ -51,7 +51,10 @@ fn cause_of(finding: &Finding, findings: &Findings, of: &Classification) -> Find
     // Code without names is one function to nobody: that a side has none of it says nothing of what ran.
     let (cause, confidence, limited_by) = match finding.kind {
         FindingKind::Unresolved => (Cause::Unclear, Confidence::Unclear, Some(PartLimit::NoNames)),
-        _ => one_sided(finding, of, named).unwrap_or_else(|| of_members(finding, findings, of, named)),
+        _ => {
+            let said = one_sided(finding, of, named);
+            of_same_source(said.unwrap_or_else(|| of_members(finding, findings, of, named)), finding, of)
+        }
     };
     let knows_one =
         |setting: &crate::findings::FindingSetting| setting.values.iter().any(|(_, value)| value.is_none());
@@ -75,6 +78,17 @@ fn cause_of(finding: &Finding, findings: &Findings, of: &Classification) -> Find
 /// The verdict on the function that a finding is named by; an edge is its callee's.
 fn named_verdict<'a>(finding: &Finding, of: &'a Classification) -> Option<&'a Verdict> {
     of.verdict_on(finding.function(), &finding.object)
+}
+
+/// What is said of a part, where both builds come from the same source: what only one run entered, or what costs more or less for no other
+/// reason, was compiled to other code.
+fn of_same_source(said: Said, finding: &Finding, of: &Classification) -> Said {
+    use Cause::{Gone, Heavier, Lighter, NewOverhead, NewlyActive};
+    let is_by_code = of.rebuilt.contains(&finding.object)
+        && matches!(said.0, Gone | Heavier | Lighter | NewOverhead | NewlyActive)
+        && finding.main_kernel_work().is_none()
+        && finding.settings.is_empty();
+    if is_by_code { (Cause::CodeQuality, Confidence::Likely, Some(PartLimit::SameSource)) } else { said }
 }
 
 type Said = (Cause, Confidence, Option<PartLimit>);

@@ -265,6 +265,8 @@ pub enum PartLimit {
     CauseInside,
     /// Half of the change or more is work of the kernel for one reason.
     KernelWork(KernelKind),
+    /// The lines of the source are the same, and the compiler or its options differ.
+    SameSource,
 }
 
 /// The comparison of the code of a pair of functions.

@@ -96,7 +96,8 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let families = family::set_families(&mut verdicts, &flips, context.common_shift);
     let settings = input.settings.cloned();
     let missing = missing::missing(input, &context.builds);
-    Classification { verdicts, families, missing, distance: context.distance, settings }
+    let rebuilt = context.rebuilt_objects();
+    Classification { verdicts, families, missing, distance: context.distance, rebuilt, settings }
 }
 
 /// Everything that is known about functions: verdicts on those of rows, by their names; and what the builds hold of a name

@@ -147,6 +147,8 @@ pub struct Classification {
     pub missing: Vec<Missing>,
     /// How far the builds are from each other; `None` if no functions could be compared.
     pub distance: Option<BuildDistance>,
+    /// Objects that both builds compiled from the same source, but not in the same way.
+    pub rebuilt: Vec<String>,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<SettingsDiff>,
 }

@@ -191,8 +191,5 @@ fn calls_of_what_was_copied_are_no_more_calls() {
     let (said_of_copies, _) = said_with("find\t10\t30\ntext -> find\t0\t19\nrun -> find\t10\t11\n");
     assert!(!said_of_copies.starts_with("more-calls"), "{said_of_copies}");
     let by_function = said_with("find\t10\t30\n");
-    assert_eq!(
-        by_function,
-        ("more-calls likely R-more-calls".to_owned(), Some(Limit::CallersNotCounted))
-    );
+    assert_eq!(by_function, ("more-calls likely R-more-calls".to_owned(), Some(Limit::CallersNotCounted)));
 }

@@ -66,6 +66,32 @@ fn a_part_whose_functions_have_no_known_cause_is_unclear() {
     assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Unclear, limit));
 }
 
+#[test]
+fn a_part_of_the_same_source_was_compiled_to_other_code() {
+    let (mut comparison, mut outcome) = judged(seen(BEFORE, BUILD), seen(AFTER, BUILD), &Extra::default());
+    let part = &mut comparison.findings.list[0];
+    part.name = "store".to_owned();
+    part.before = FindingSide { pct: 0.5 * part.after.pct, per_op: None, ..part.before };
+    let object = part.object.clone();
+    let cause = |comparison: &pdiff_analysis::Comparison, outcome: &_| {
+        let of = &finding_causes(&comparison.findings, outcome)[0];
+        (of.cause, of.confidence, of.limited_by.clone())
+    };
+    outcome.verdicts.iter_mut().for_each(|verdict| verdict.cause = Cause::Noise);
+    let limit = Some(PartLimit::MainIsNoise);
+    assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Unclear, limit));
+    outcome.rebuilt = vec![object];
+    let compiled = (Cause::CodeQuality, Confidence::Likely, Some(PartLimit::SameSource));
+    assert_eq!(cause(&comparison, &outcome), compiled);
+    // Only one run has samples of it.
+    comparison.findings.list[0].before =
+        FindingSide { samples: 0, pct: 0.0, ..comparison.findings.list[0].before };
+    assert_eq!(cause(&comparison, &outcome), compiled);
+    // A library is the same file, and a change of inlining is known.
+    comparison.findings.list[0].object = "libc.so".to_owned();
+    assert_ne!(cause(&comparison, &outcome).0, Cause::CodeQuality);
+}
+
 /// Inlining that costs nothing is no cause of a part that costs more.
 #[test]
 fn a_part_that_is_inlined_now_and_costs_more_is_heavier() {

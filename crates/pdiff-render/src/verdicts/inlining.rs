@@ -109,6 +109,7 @@ mod tests {
             distance: None,
             families: Vec::new(),
             missing: Vec::new(),
+            rebuilt: Vec::new(),
             settings: None,
         };
         blocks(of, &of_all).first().map(|block| format!("{block:?}"))

@@ -67,6 +67,7 @@ pub(crate) fn classification() -> Classification {
             call_overhead_pp: 0.125,
         }],
         missing: vec![Missing { side: Side::Before, what: MissingPart::Symbols }],
+        rebuilt: Vec::new(),
         settings: None,
     }
 }

@@ -277,6 +277,9 @@ pub fn part_limit_text(of: &PartLimit) -> String {
         PartLimit::MainIsNoise => {
             "the function that has most of it has no cause: alone, it may have changed no more than the typical function"
         }
+        PartLimit::SameSource => {
+            "the lines of the source are the same, and the compiler or its options differ; something else may differ, too"
+        }
         PartLimit::CauseInside => "most of it is in a function inside it, and the cause is that function's",
         PartLimit::KernelWork(kind) => return format!("most of it is in the kernel: {}", work_text(*kind)),
     };
