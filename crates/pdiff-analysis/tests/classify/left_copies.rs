@@ -1,8 +1,10 @@
 //! What a function has under callees that left it as copies is no way that it takes more.
 
 use pdiff_analysis::classify::Limit;
+use pdiff_profile::PerSide;
 
-use crate::build::{classified, said, seen, steady, verdict, with_rest};
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
+use crate::ways::Ways;
 
 #[test]
 fn who_calls_what_costs_more_in_place_of_its_copies_does_not_call_more() {
@@ -93,4 +95,33 @@ fn a_caller_whose_lines_alone_cost_more_where_a_copy_left_it_does_not_cost_more(
         let (said, _) = limit_of(scan, 60, bytes);
         assert!(said.starts_with("heavier"), "{said}");
     }
+}
+
+#[test]
+fn a_check_for_which_a_function_was_split_is_gone_where_it_is_whole() {
+    let (steady, words) = steady();
+    let build =
+        |get: u32, read: &str| format!("main:50 {words} main>get get:200 get={get} get>read read:300 {read}");
+    let of = |read: u64| format!("{steady}main;get 60\nmain;get;read {read}");
+    let said_with = |read: &str, asked_after: &'static str| {
+        // In the order of their names: get, main, read.
+        let ways = Ways {
+            caller: 0x1000,
+            callee: 0x3000,
+            can_skip: PerSide::new(Some(true), Some(false)),
+            around: PerSide::new(Some([40, 10_000]), Some([0, 10_000])),
+            asks_of: vec![(0x3000, PerSide::new("x==22 x==0", asked_after))],
+            ..Ways::default()
+        };
+        let extra = Extra { paths: Some(&ways), ..Extra::default() };
+        let (before, after) = ((of(40), build(60, read)), (of(130), build(61, "read=41")));
+        let outcome = classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra);
+        said(&outcome, "read")
+    };
+    let rest = "read| read=40 get<read*1";
+    assert_eq!(said_with(rest, "x==22 x==0"), "missing-fast-path proved R-edge");
+    // It asks now what it asked in its callers.
+    assert_eq!(said_with(rest, "x==22 x==0 [+8]&1"), "missing-fast-path likely R-below");
+    // It was whole before, too: its copies are all of it.
+    assert_eq!(said_with("read=40 get<read*1", "x==22 x==0"), "missing-fast-path likely R-below");
 }

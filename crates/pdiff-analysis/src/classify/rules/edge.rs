@@ -26,7 +26,7 @@ use super::entered::entered_evidence;
 use super::fast_path::{count_evidence, counted, library_left_pp, only_entered};
 use super::growing_call::{growing_call, growing_call_by_code, shares_under};
 use super::holder::code_with_call;
-use super::left_copies::{grew_by_what_left, has_flipped};
+use super::left_copies::{grew_by_what_left, has_flipped, was_split_at_check};
 use super::newly_active::{FACTOR, lost_pp};
 use super::path_proof::{no_way_around, proof_of_path};
 use super::same_source::has_same_source;
@@ -406,9 +406,12 @@ fn more_calls(
 ) -> Option<(Edge, f64)> {
     let (row, factor) = (case.row, context.common_shift.factor());
     let is_counted = context.input.counts.is_some_and(|counts| counts.get(&row.name).is_some());
-    let has_left =
-        context.row_number(row).is_some_and(|callee| has_flipped(context, flipped, caller.row, callee));
-    let copies = PerSide::from_fn(|side| copies_in_code(context, caller, case, side));
+    // Copies of a first check are none of the rest, which is what is called on both sides.
+    let was_split = context.is_patched && was_split_at_check(context, case);
+    let has_left = !was_split
+        && context.row_number(row).is_some_and(|callee| has_flipped(context, flipped, caller.row, callee));
+    let copies_of = |side: Side| if was_split { 0 } else { copies_in_code(context, caller, case, side) };
+    let copies = PerSide::from_fn(copies_of);
     let through_pointers = places_of_pointers(context, case, caller);
     let in_code = calls_that_run(context, caller, case);
     let calls = PerSide::from_fn(|side| in_code[side] + copies[side] + through_pointers[side]);
@@ -436,6 +439,7 @@ fn more_calls(
         LazyCell::new(|| has_more_calls && called_again(context, caller, case).is_some());
     let is_same = context.is_patched
         && (has_same_source(context, case, flipped)
+            || was_split
             || is_little_more()
             || is_copied_more()
             || *is_called_in_a_row);

@@ -1,6 +1,7 @@
 //! Callees that a change of inlining took out of a function, or put into it: what a function has under such a callee it had before, too,
 //! in its own code.
 
+use pdiff_profile::census::{BodyPart, Function};
 use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::{Case, share_pct};
@@ -10,6 +11,7 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::Row;
 
 use super::called_as_often::is_thin_on;
+use super::checks::asks_and_calls_the_same;
 use super::code_counts::copies_in_code;
 use super::weight::place;
 
@@ -69,4 +71,20 @@ pub(super) fn grew_by_what_left(context: &Context<'_>, flipped: &FlippedCallers,
         has_flipped(context, flipped, row, number).then(|| shift.own_change_pp(pct.before, pct.after))
     });
     under.sum::<f64>() >= EXPLAINING_PART * grown_pp
+}
+
+/// Whether the compiler kept the first check of a function in its callers before, as copies, and the rest as code of its own (GCC's `.part`),
+/// and has the function whole now, with the code of that rest: the check is gone.
+pub(super) fn was_split_at_check(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let has_only = |side: Side, is_part: bool| {
+        let census = context.builds.census(side)?;
+        let functions = || case.ids[side].iter().filter_map(|id| census.function(*id));
+        let has_copies = functions().any(|function| function.inlined_instances() > 0);
+        let bodies = functions().flat_map(Function::bodies).filter(|body| body.part != BodyPart::Cold);
+        let mut parts = bodies.map(|body| body.part == BodyPart::Part);
+        Some(parts.all(|part| part == is_part) && has_copies == is_part)
+    };
+    has_only(Side::Before, true) == Some(true)
+        && has_only(Side::After, false) == Some(true)
+        && asks_and_calls_the_same(context, case)
 }
