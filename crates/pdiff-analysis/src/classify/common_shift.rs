@@ -5,7 +5,8 @@
 //! and not their shares. That is not the reason if it differs much from the factor of the cost of an operation: then most functions
 //! with equal code, those of a memory manager perhaps, do more. Nor is it if the median is badly known and may be that factor. Else, if
 //! operations are known, it is that of the cost per operation, and if not, the median over functions of the program that both runs
-//! sampled well: those with equal code in both builds, where there are enough.
+//! sampled well: those with equal code in both builds, where there are enough. Where these are too unlike each other to tell, functions
+//! with equal code that agree with each other do, if they have half of the CPU time.
 
 use pdiff_profile::Side;
 
@@ -54,11 +55,14 @@ impl CommonShift {
         is_patched: bool,
     ) -> Self {
         let of_program = cases.iter().filter(|case| case.of_program);
-        let logs: Vec<(f64, bool)> = of_program
-            .filter_map(|case| Some((ratio(case.row)?.ln(), builds.same_code(&case.ids) == Some(true))))
+        let logs: Vec<(f64, Option<&Row>)> = of_program
+            .filter_map(|case| {
+                let same = Some(case.row).filter(|_| builds.same_code(&case.ids) == Some(true));
+                Some((ratio(case.row)?.ln(), same))
+            })
             .collect();
-        let of_same_code =
-            typical_factor(logs.iter().filter(|(_, same)| *same).map(|(log, _)| *log).collect());
+        let same: Vec<Known> = logs.iter().filter_map(|(log, row)| Some(Known::new(*log, (*row)?))).collect();
+        let of_same_code = typical_factor(same.iter().map(|of| of.log).collect());
         let cost = input.comparison.cost.as_ref().filter(|_| input.comparison.share == Share::All);
         let of_cost = cost.map(|cost| {
             let error = cost.log_interval.map_or(0.0, |(low, high)| ((high - low) / 2.0).exp_m1());
@@ -82,9 +86,10 @@ impl CommonShift {
             return of_cost;
         }
         let of_all = || typical_factor(logs.iter().map(|(log, _)| *log).collect());
-        of_same_code
-            .or_else(of_all)
-            .map_or(Self { factor: 1.0, error: 0.0, median_error: 0.0 }, Self::of_median)
+        let of_median = of_same_code.or_else(of_all).map(Self::of_median);
+        let is_told = of_median.is_some_and(|median| median.error <= BADLY_KNOWN);
+        let of_most = most_alike(same).filter(|_| !is_told).map(Self::of_median);
+        of_most.or(of_median).unwrap_or(Self { factor: 1.0, error: 0.0, median_error: 0.0 })
     }
 
     fn of_median(factor: CommonFactor) -> Self {
@@ -164,6 +169,48 @@ impl CommonShift {
         }
         is_other_way.then_some(Likeness::OtherWay)
     }
+}
+
+/// A function with equal code in both builds.
+#[derive(Clone, Copy)]
+struct Known {
+    /// The logarithm of After's share of its self by symbol over Before's.
+    log: f64,
+    /// The mean of both, in percent.
+    pct: f64,
+}
+
+impl Known {
+    fn new(log: f64, row: &Row) -> Self {
+        Self { log, pct: f64::midpoint(row.before.booked_self_pct, row.after.booked_self_pct) }
+    }
+}
+
+/// So many functions must agree, and have this part of the CPU time, of which one has at most this part: what one large function does more is
+/// no common factor.
+const LEAST_ALIKE: usize = 3;
+const PART_OF_ALIKE: f64 = 0.5;
+const PART_OF_ONE: f64 = 2.0 / 3.0;
+
+/// The factor of the functions with most of the CPU time whose shares changed by the same factor, to a tenth.
+fn most_alike(mut known: Vec<Known>) -> Option<CommonFactor> {
+    known.sort_by(|a, b| a.log.total_cmp(&b.log));
+    let alike = (0..known.len()).map(|first| {
+        let of = known.get(first..).unwrap_or_default();
+        let count = of.partition_point(|of_one| of_one.log - of[0].log <= TOLERANCE.ln());
+        &of[..count]
+    });
+    let pct = |of: &[Known]| of.iter().map(|of| of.pct).sum::<f64>();
+    let most = alike.max_by(|a, b| pct(a).total_cmp(&pct(b)))?;
+    let all = pct(most);
+    let largest = most.iter().map(|of| of.pct).fold(0.0, f64::max);
+    if most.len() < LEAST_ALIKE || all < 100.0 * PART_OF_ALIKE || largest > PART_OF_ONE * all {
+        return None;
+    }
+    let mean = most.iter().map(|of| of.pct * of.log).sum::<f64>() / all;
+    let variance = most.iter().map(|of| (of.pct / all * (of.log - mean)).powi(2)).sum::<f64>();
+    let degrees_of_freedom = (most.len() - 1) as f64;
+    Some(CommonFactor { ratio: mean.exp(), log_se: variance.sqrt(), degrees_of_freedom })
 }
 
 /// The ratio of a row's booked shares, where both are well sampled.

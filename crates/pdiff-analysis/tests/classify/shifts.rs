@@ -180,3 +180,32 @@ fn copies_that_are_as_many_and_took_lines_of_the_code_around_cost_nothing() {
     assert_eq!(said_of(3), "noise likely R-common-shift");
     assert_ne!(said_of(4), "noise likely R-common-shift");
 }
+
+#[test]
+fn the_most_of_the_time_tells_what_functions_that_changed_unlike_each_other_do_not() {
+    const MORE: [u64; 10] = [1, 2, 2, 3, 3, 4, 5, 6, 7, 9];
+    let names = |largest: u64| [("hash", largest), ("walk", 3600), ("mix", 2200)];
+    let build = || {
+        let large = names(0).map(|(name, _)| format!("main>{name} {name}:90 {name}=7 "));
+        let small = (0..MORE.len()).map(|n| format!("main>s{n} s{n}:80 s{n}={n} "));
+        format!("main:50 {}", large.into_iter().chain(small).collect::<String>())
+    };
+    let of = |largest: u64, is_after: bool| {
+        let large = names(largest).map(|(name, samples)| format!("main;{name} {samples}\n"));
+        let times = MORE.iter().map(|more| if is_after { *more } else { 1 });
+        let small = times.enumerate().map(|(n, times)| format!("main;s{n} {}\n", 60 * times));
+        large.into_iter().chain(small).collect::<String>()
+    };
+    let said_of = |before: u64, after: u64| {
+        let (before, after) = (of(before, false), of(after, true));
+        let outcome = classified(seen(&before, &build()), seen(&after, &build()));
+        ["hash", "walk", "s9"].map(|name| said(&outcome, name))
+    };
+    // Three functions with nine tenths of the time agree that all shares fell by an eighth.
+    assert_eq!(
+        said_of(4000, 4000),
+        ["noise likely R-common-shift", "noise likely R-common-shift", "heavier likely R-heavier"]
+    );
+    // Of one that costs more, and has most of the time, nothing is known.
+    assert!(!said_of(40_000, 40_000)[2].contains("R-heavier"), "{:?}", said_of(40_000, 40_000));
+}
