@@ -11,7 +11,7 @@ use super::cause::{Cause, Confidence, InBuild};
 use super::finding_origin::{FunctionCause, MAIN_PART, beginning, origin};
 use super::limit::{Limit, PartLimit};
 use super::reason::Reason;
-use super::verdict::{Classification, Verdict};
+use super::verdict::{Classification, Verdict, VerdictFamily};
 use crate::compare::Quantities;
 use crate::findings::{Finding, FindingKind, FindingMember, Findings};
 
@@ -20,6 +20,9 @@ const ROUNDED: f64 = 1.1;
 
 /// A side that has less than this part of the other's cost has next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.05;
+
+/// New code inside costs at most so many times what the whole part costs more: else it may do what other code of the part did.
+const NET_NEW: f64 = 1.25;
 
 /// Why a finding changed.
 #[derive(Clone, PartialEq, Debug)]
@@ -180,15 +183,22 @@ fn of_members(finding: &Finding, findings: &Findings, of: &Classification, named
     let mut known = 0.0;
     for member in finding.members.iter().filter(|member| change(member) * delta > 0.0) {
         let verdict = of.verdict_on(&member.name, &member.object);
-        let is_why = |cause: Cause| is_cause(cause) && is_of_change(cause, grew);
+        // New code is why, where nothing else costs less for it.
+        let is_new = |verdict: &Verdict| {
+            verdict.cause == Cause::NewOverhead
+                && verdict.confidence == Confidence::Proved
+                && change(member).abs() <= NET_NEW * delta.abs()
+        };
+        let is_why = |verdict: &Verdict| {
+            let cause = cause_of_member(verdict, of);
+            (is_cause(cause) || is_new(verdict)) && is_of_change(cause, grew)
+        };
         let is_claim =
             |verdict: &&Verdict| verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;
         known += verdict.filter(is_claim).map_or(0.0, |_| change(member).abs());
-        let is_reason = |verdict: &&Verdict| {
-            is_why(cause_here(verdict, of)) && !is_beside_inlining(finding, verdict, grew)
-        };
+        let is_reason = |verdict: &&Verdict| is_why(verdict) && !is_beside_inlining(finding, verdict, grew);
         let Some(verdict) = verdict.filter(is_reason) else { continue };
-        let cause = cause_here(verdict, of);
+        let cause = cause_of_member(verdict, of);
         match causes.iter_mut().find(|(known, ..)| *known == cause) {
             Some((_, confidence, sum)) => {
                 *confidence = verdict.confidence.min(*confidence);
@@ -391,6 +401,25 @@ fn cause_here(verdict: &Verdict, of: &Classification) -> Cause {
         }
         (cause, _) => cause,
     }
+}
+
+/// The same of a function inside a part. What a caller costs more that a callee left is a part of what that costs.
+fn cause_of_member(verdict: &Verdict, of: &Classification) -> Cause {
+    let is_of_callees = || {
+        let in_family = |family: &&VerdictFamily| family.members.iter().any(|name| *name == verdict.function);
+        let family = of.families.iter().find(in_family)?;
+        let of_family = family.members.iter().filter_map(|name| of.verdict_on(name, &verdict.object));
+        let left =
+            of_family.filter(|of| of.cause == Cause::InlineRegression && of.confidence > Confidence::Unclear);
+        let cost = |of: &Verdict| match &of.reason {
+            Reason::Flipped { family: Some(cost), .. } => Some(cost.net_pp),
+            _ => None,
+        };
+        // What it costs more than the callees with their callers, it does more itself.
+        Some(verdict.delta_booked_pp() <= ROUNDED * left.filter_map(cost).sum::<f64>())
+    };
+    let cause = cause_here(verdict, of);
+    if cause == Cause::Heavier && is_of_callees() == Some(true) { Cause::InlineRegression } else { cause }
 }
 
 /// The cause that most of a function's change has by the verdicts on the functions above it.

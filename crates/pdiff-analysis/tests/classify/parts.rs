@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{CallCounts, Cause, Confidence, Limit, PartLimit, 
 use pdiff_analysis::{FindingKind, FindingSide};
 use pdiff_profile::Weight;
 
-use crate::build::{Extra, Side, judged, seen, steady};
+use crate::build::{Extra, Side, judged, said, seen, steady};
 
 const BEFORE: &str = "main;work 600\nmain;load 60\nmain;load;copy 60\nmain;store 100";
 const AFTER: &str = "main;work 600\nmain;load 60\nmain;load;copy 60\nmain;store 100\nmain;store;copy 80";
@@ -396,4 +396,59 @@ fn a_part_has_the_cause_of_its_own_function_where_those_inside_have_none() {
     assert_eq!(cause("store", unclear, called_more), (Cause::MoreCalls, Confidence::Likely));
     let regression = (Cause::InlineRegression, Confidence::Likely);
     assert_eq!(cause("store", lost, regression), regression);
+}
+
+#[test]
+fn new_code_is_the_cause_of_a_part_that_costs_more_by_it_alone() {
+    let before = "main;work 600\nmain;store 100\nmain;store;copy 60";
+    let after =
+        "main;work 600\nmain;store 100\nmain;store;copy 60\nmain;store;audit 80\nmain;store;audit;copy 9";
+    let (mut comparison, outcome) = judged(
+        seen(before, BUILD),
+        seen(after, &format!("{BUILD} audit:300 store>audit")),
+        &Extra::default(),
+    );
+    let audit = outcome.verdicts.iter().find(|verdict| verdict.function == "audit").unwrap();
+    assert_eq!((audit.cause, audit.confidence), (Cause::NewOverhead, Confidence::Proved));
+    let part = &mut comparison.findings.list[0];
+    part.name = "store".to_owned();
+    let new = part.members.iter().position(|member| member.name == "audit").unwrap();
+    let new = part.members.remove(new);
+    let grown = new.after.pct - new.before.pct;
+    part.members = vec![new];
+    part.after.pct = 3.0 * grown;
+    part.before = part.after;
+    // The part costs so much more.
+    let mut cause_of = |times: f64| {
+        let part = &mut comparison.findings.list[0];
+        part.before.pct = part.after.pct - times * grown;
+        let of = &finding_causes(&comparison.findings, &outcome)[0];
+        (of.cause, of.confidence)
+    };
+    assert_eq!(cause_of(1.1), (Cause::NewOverhead, Confidence::Likely));
+    // Something else costs less for it.
+    assert_eq!(cause_of(0.7).0, Cause::Heavier);
+}
+
+#[test]
+fn what_a_caller_costs_more_that_a_callee_left_is_part_of_that_cause() {
+    let (steady, words) = steady();
+    let build = |run: &str| format!("main:50 {words} main>run run:300 leaf:200 {run}");
+    let (copied, called) = (build("run<leaf*1 run=60"), build("run>leaf run=61"));
+    let of = |own: u64, leaf: &str| format!("{steady}main;run {own}\nmain;run;{leaf}");
+    let cause = |own: u64| {
+        let (before, after) = (of(300, "+leaf 300"), of(own, "leaf 460"));
+        let (comparison, outcome) = judged(seen(&before, &copied), seen(&after, &called), &Extra::default());
+        let of_functions = ["run", "leaf"].map(|name| said(&outcome, name));
+        let causes = finding_causes(&comparison.findings, &outcome);
+        let part = comparison.findings.list.iter().position(|part| part.function() == "run");
+        (of_functions, part.map(|at| (causes[at].cause, causes[at].confidence)))
+    };
+    let (of_functions, part) = cause(740);
+    assert_eq!(of_functions, ["heavier likely R-heavier", "inline-regression proved R-inline-lost"]);
+    assert_eq!(part, Some((Cause::InlineRegression, Confidence::Likely)));
+    // It costs more than the calls can: it does more itself.
+    let (of_functions, part) = cause(1200);
+    assert_eq!(of_functions[0], "heavier likely R-heavier");
+    assert_eq!(part.map(|part| part.0), Some(Cause::Heavier));
 }
