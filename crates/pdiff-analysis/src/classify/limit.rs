@@ -69,6 +69,8 @@ pub enum Limit {
     OnlyLinesChanged(f64),
     /// The stacks lost which of its callers called it.
     LostCaller,
+    /// Several functions have its name, and the stacks show less than half of it under the callers that contained or contain it.
+    NamesakesElsewhere,
     /// No caller was found on both sides by its full name.
     NoNamedCaller,
     /// A function of a like share under the same caller is there on one side only.

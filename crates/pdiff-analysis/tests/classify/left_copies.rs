@@ -1,6 +1,6 @@
 //! What a function has under callees that left it as copies is no way that it takes more.
 
-use pdiff_analysis::classify::Limit;
+use pdiff_analysis::classify::{Confidence, Limit};
 use pdiff_profile::PerSide;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
@@ -124,4 +124,26 @@ fn a_check_for_which_a_function_was_split_is_gone_where_it_is_whole() {
     assert_eq!(said_with(rest, "x==22 x==0 [+8]&1"), "missing-fast-path likely R-below");
     // It was whole before, too: its copies are all of it.
     assert_eq!(said_with("read=40 get<read*1", "x==22 x==0"), "missing-fast-path likely R-below");
+}
+
+#[test]
+fn of_functions_with_one_name_the_one_that_ran_may_have_been_inlined_nowhere() {
+    let (steady, words) = steady();
+    let build = |run: &str| {
+        format!(
+            "main:50 {words} main>run main>other run:300 other:80 other=9 other>drop%2 drop%2:90 drop%2=8 drop%1:90 \
+             drop%1=7 {run}"
+        )
+    };
+    let (copied, called) = (build("run<drop%1*1 run=60"), build("run>drop%1 run=61"));
+    let said_of = |in_run: u64, in_other: u64| {
+        let before = format!("{steady}main;run 100\nmain;run;+drop 90\nmain;other 60\nmain;other;drop 10");
+        let after = format!(
+            "{steady}main;run 100\nmain;other 60\nmain;run;drop {in_run}\nmain;other;drop {in_other}"
+        );
+        let outcome = classified(seen(&before, &copied), seen(&after, &called));
+        (verdict(&outcome, "drop").confidence, verdict(&outcome, "drop").limited_by.clone())
+    };
+    assert_eq!(said_of(100, 10), (Confidence::Proved, None));
+    assert_eq!(said_of(10, 100), (Confidence::Likely, Some(Limit::NamesakesElsewhere)));
 }

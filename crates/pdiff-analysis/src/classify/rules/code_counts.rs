@@ -336,6 +336,12 @@ pub(super) fn only_copy(context: &Context<'_>, case: &Case<'_>, side: Side) -> O
     (own.len() == 1).then(|| own.into_iter().chain(cold).map(range).collect())
 }
 
+/// How many bodies of its own a function has in a build: those of several functions of one name, or copies for some arguments.
+pub(super) fn bodies_in_code(context: &Context<'_>, case: &Case<'_>, side: Side) -> usize {
+    let census = context.builds.census(side).into_iter();
+    census.flat_map(|census| own_bodies(census, case, side)).filter(|body| !is_cold(body)).count()
+}
+
 fn own_bodies<'c>(census: &'c Census, case: &Case<'_>, side: Side) -> impl Iterator<Item = &'c Body> {
     let functions = case.ids[side].iter().filter_map(|id| census.function(*id));
     functions.flat_map(|function| function.bodies())

@@ -7,13 +7,13 @@
 //! callee left it belongs to the family only if its own self by symbol fell by about that; growth in it is judged by other
 //! rules. So is a change of a caller that hardly ran the function, inlined or called.
 
-use pdiff_profile::{PerSide, Side};
+use pdiff_profile::{PerSide, Side, Weight};
 use rustc_hash::FxHashMap;
 
 use super::called_as_copied::called_as_copied;
 use super::called_as_often::most_samples;
 use super::checks::asks_another_number;
-use super::code_counts::{calls_in_code, code_bytes, copies_in_code, has_no_body, loops_pct};
+use super::code_counts::{bodies_in_code, calls_in_code, code_bytes, copies_in_code, has_no_body, loops_pct};
 use super::family_cost::{FamilyCosts, family_costs};
 use super::flipped_callee::FlippedCallee;
 use super::handed_on;
@@ -221,7 +221,7 @@ fn callee_of(
     flipped: &FlippedCallers,
 ) -> Finding {
     let row = case.row;
-    by_weight(context, case, &mut flips, inlined_on.other());
+    let under_flips = by_weight(context, case, &mut flips, inlined_on.other());
     let family = context.row_number(row).and_then(|row| flipped.costs.parts.get(&row)).copied();
     let copies = copies_pct(context, case, &flips, inlined_on);
     let change_pp = row.delta_booked_pp().abs();
@@ -318,6 +318,12 @@ fn callee_of(
     let is_seen = seen_called(context, case, &flips, called_on);
     let is_entered = |flip: &CallerFlip| is_seen(flip) || (flip.is_by_pointer() && is_sure(flip));
     let is_shown = |flip: &&CallerFlip| is_named(flip) || is_sure(flip);
+    // Functions of one name may have flipped, and others run.
+    let is_under_others =
+        share_pct(row, called_on, under_flips) < EXPLAINING_PART * row.side(called_on).total_pct;
+    if bodies_in_code(context, case, called_on) > 1 && is_under_others {
+        finding = finding.limited(Confidence::Likely, Limit::NamesakesElsewhere);
+    }
     if !flips.iter().any(&is_entered) {
         finding = finding.limited(Confidence::Likely, Limit::LostCaller);
     } else if !flips.iter().filter(is_shown).any(is_entered) {
@@ -326,19 +332,18 @@ fn callee_of(
     gates::one_compiler(gates::common(finding, case), context, case)
 }
 
-/// Sorts flips by what the function has under their callers on the side that calls it, most first.
-fn by_weight(context: &Context<'_>, case: &Case<'_>, flips: &mut [CallerFlip], called_on: Side) {
+/// Sorts flips by what the function has under their callers on the side that calls it, most first; what it has under all of them.
+fn by_weight(context: &Context<'_>, case: &Case<'_>, flips: &mut [CallerFlip], called_on: Side) -> Weight {
     let calls = context.calls_to(case.row, called_on);
-    let weight = |flip: &CallerFlip| {
-        let rows = context.flip_rows(flip).into_array();
-        let is_it = |call: &&&SampledCall| {
-            context
-                .caller(call)
-                .is_some_and(|caller| rows.iter().flatten().any(|row| std::ptr::eq(*row, caller.row)))
-        };
-        calls.iter().filter(is_it).map(|call| call.weight(called_on).0).sum::<u64>()
+    let is_by = |call: &SampledCall, flip: &CallerFlip| {
+        let mut rows = context.flip_rows(flip).into_array().into_iter().flatten();
+        context.caller(call).is_some_and(|caller| rows.any(|row| std::ptr::eq(row, caller.row)))
     };
-    flips.sort_by_cached_key(|flip| std::cmp::Reverse(weight(flip)));
+    let weight = |of: &dyn Fn(&SampledCall) -> bool| -> u64 {
+        calls.iter().filter(|call| of(call)).map(|call| call.weight(called_on).0).sum()
+    };
+    flips.sort_by_cached_key(|flip| std::cmp::Reverse(weight(&|call| is_by(call, flip))));
+    Weight(weight(&|call| flips.iter().any(|flip| is_by(call, flip))))
 }
 
 /// Whether a caller is seen to call the function on the side that calls it: its code does, and the run entered it; or return addresses

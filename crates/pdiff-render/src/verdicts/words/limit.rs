@@ -76,6 +76,9 @@ pub fn limit_text(of: &Limit) -> String {
             format!("only {pct:.2} % is known to be that of these functions, inlined or called")
         }
         Limit::LostCaller => "the stacks do not show which of its callers called it".to_owned(),
+        Limit::NamesakesElsewhere => {
+            "several functions have this name, and most of its weight is not under these callers".to_owned()
+        }
         Limit::NoNamedCaller => "no caller was found on both sides by its full name".to_owned(),
         Limit::LikeShare { twin, on } => {
             format!("{twin} has a similar share under the same caller {on}, and is gone {}", on.other())
