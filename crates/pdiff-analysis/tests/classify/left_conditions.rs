@@ -14,16 +14,23 @@ fn said_of_get(read: u64, ways: &Ways) -> (String, Option<f64>) {
 
 /// The same, if these stacks are in both runs, too.
 fn said_beside(beside: &str, read: u64, ways: &Ways) -> (String, Option<f64>) {
+    said_under([7, 7], beside, read, ways)
+}
+
+/// The same, if `main` has such code.
+fn said_under(main: [u32; 2], beside: &str, read: u64, ways: &Ways) -> (String, Option<f64>) {
     let (steady, words) = steady();
     let of = |read: u64| format!("{steady}main;get 60\n{beside}\nmain;get;read {read}");
     // In the order of their names: get at 1000, main, other, read at 4000.
-    let build = |get: u32| {
+    let build = |get: u32, main: u32| {
         format!(
-            "main:50 {words} main>get get>read read:300 read=39 other:80 other=38 other>read get:200 get={get}"
+            "main:50 main={main} {words} main>get get>read read:300 read=39 other:80 other=38 other>read get:200 \
+             get={get}"
         )
     };
     let extra = Extra { paths: Some(ways), ..Extra::default() };
-    let outcome = classified_with(seen(&of(read), &build(60)), seen(&of(90), &build(61)), &extra);
+    let (before, after) = (build(60, main[0]), build(61, main[1]));
+    let outcome = classified_with(seen(&of(read), &before), seen(&of(90), &after), &extra);
     let part = verdict(&outcome, "get").evidence.iter().find_map(|evidence| match &evidence.fact {
         Fact::LeftPassed { part_pct, .. } => Some(*part_pct),
         _ => None,
@@ -52,6 +59,23 @@ fn runs_that_went_past_what_is_left_prove_that_it_is_not_why() {
     // Of the runs too little is known.
     let around = PerSide::new(Some([0, 900]), Some([0, 900]));
     likely(&Ways { around, ..of_past("small:0/0 null:7/100/0/50") }, 9);
+}
+
+#[test]
+fn what_was_never_seen_called_may_have_been_called_as_often_as_no_sample_tells() {
+    let said_of = |all: u64| {
+        let around = PerSide::new(Some([0, all]), Some([0, all]));
+        let under_calls = PerSide::<&[u64]>::new(&[0], &[90]);
+        // What calls it has other code, and asks the same on the way.
+        let past = (0x2000, PerSide::new("kind", "kind"));
+        let lost = of_past("small:0/0 null:7/100/0/50");
+        said_under([7, 8], "main;other;read 20", 0, &Ways { around, under_calls, past, ..lost })
+    };
+    // Three samples of 10,000 would be 200 times less.
+    let (said, part) = said_of(10_000);
+    assert_eq!((&*said, part.map(f64::round)), (PROVED, Some(86.0)));
+    // Of a run with 900, the function's own samples are too few to tell how often it runs.
+    assert_eq!([1_000, 900].map(|all| said_of(all).0), [PROVED, LIKELY]);
 }
 
 #[test]

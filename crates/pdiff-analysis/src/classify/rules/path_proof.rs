@@ -195,7 +195,7 @@ fn calls_at_least(
     let of_callee = || code_counts::every_call_times(context, callee, |_| 0.0);
     let by_calls = of_callee().filter(|_| is_mainly_here).map_or(times, |of_callee| times.min(of_callee));
     let is_more_everywhere = code_counts::grew_under_each_call(context, caller, callee, times.sqrt());
-    (times.is_finite() && is_more_everywhere).then_some(by_calls / runs)
+    is_more_everywhere.then_some(by_calls / runs)
 }
 
 fn proof_at_depth(
@@ -336,6 +336,13 @@ fn proof_at_depth(
         })
     };
     let by_those_left = || {
+        // Where the before run has no sample of it, there may have been as many as are missed in one of twenty runs.
+        let times = if times.is_finite() {
+            times
+        } else {
+            let unseen_pct = ways_around::unseen_pct(context, caller, callee)?;
+            pct.after / (context.common_shift.factor() * unseen_pct)
+        };
         let more = calls_at_least(context, caller, callee, (pct, times))?;
         let of = ways_around::left_passed(context, caller, callee, more)?;
         let (caller, callee) = names();

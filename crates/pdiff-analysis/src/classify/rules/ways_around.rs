@@ -133,6 +133,12 @@ fn samples_around(
 /// Where so many samples are expected, there is one in 19 of 20 runs.
 const SURE_TO_SHOW: f64 = 3.0;
 
+/// The share of a callee under a caller that the before run may have had without a sample, in percent.
+pub(super) fn unseen_pct(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> Option<f64> {
+    let of = samples_around(context, caller, callee, Side::Before)?;
+    Some(100.0 * SURE_TO_SHOW / of.all.max(1) as f64)
+}
+
 /// Ways that a run takes less than so many times as often are not taken any more.
 const HARDLY: f64 = 0.1;
 
