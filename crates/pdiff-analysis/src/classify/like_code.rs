@@ -130,6 +130,16 @@ fn code(census: &Census, function: FunctionId) -> Option<Vec<Range<u64>>> {
     is_one.then(|| bodies.into_iter().map(range).collect())
 }
 
+/// Bits of a number in which a line may be, below those of something else, such as the kind of an error.
+const BITS_OF_LINE: [u32; 2] = [16, 24];
+
+/// The lines that a number may be, if it moved by a line.
+fn lines_of(number: &OtherNumber) -> impl Iterator<Item = i64> {
+    let OtherNumber { before, after, .. } = *number;
+    let packed = BITS_OF_LINE.into_iter().filter(move |bits| before >> bits == after >> bits);
+    std::iter::once(before).chain(packed.map(move |bits| before & ((1 << bits) - 1)))
+}
+
 /// By file: the lines at which functions of both builds are declared before, and how far each moved; in order.
 struct MovedLines(FxHashMap<String, Vec<(u32, i64)>>);
 
@@ -162,8 +172,8 @@ impl MovedLines {
         let (line, lines) = (function.line()?, self.0.get(file_stem(function.file()?))?);
         let own = lines.get(lines.binary_search_by_key(&line, |(of, _)| *of).ok()?)?;
         let next = lines.get(lines.partition_point(|(of, _)| *of <= line));
-        let is_inside =
-            i64::from(line) <= number.before && next.is_none_or(|(next, _)| number.before < i64::from(*next));
+        let lines = i64::from(line)..next.map_or(i64::MAX, |(next, _)| i64::from(*next));
+        let is_inside = lines_of(number).any(|of| lines.contains(&of));
         // Lines may have come in between.
         let below = next.map_or(own.1, |(_, moved)| *moved);
         Some(is_inside && (own.1.min(below)..=own.1.max(below)).contains(&difference(number)))

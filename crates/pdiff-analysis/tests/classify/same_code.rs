@@ -337,6 +337,11 @@ fn numbers_of_lines_that_moved_are_no_other_code() {
     assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 120, 123)]), same);
     // The lines of the function before it did not move.
     assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 120, 124)]), changed);
+    // Below the kind of an error.
+    assert_eq!(limit_with(1, &[(0, NumberUse::Moved, (6 << 24) + 120, (6 << 24) + 123)]), same);
+    assert_eq!(limit_with(1, &[(0, NumberUse::Moved, (6 << 24) + 120, (6 << 24) + 124)]), changed);
+    assert_eq!(limit_with(1, &[(0, NumberUse::Moved, (6 << 20) + 120, (6 << 20) + 123)]), same);
+    assert_eq!(limit_with(1, &[(0, NumberUse::Moved, (6 << 10) + 120, (6 << 10) + 123)]), changed);
     assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 90, 93)]), changed);
     // It is a line of the next function.
     assert_eq!(limit_with(1, &[(0, NumberUse::Moved, 220, 223)]), changed);
