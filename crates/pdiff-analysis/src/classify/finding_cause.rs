@@ -406,7 +406,7 @@ fn cause_here(verdict: &Verdict, of: &Classification) -> Cause {
 /// The same of a function inside a part. What a caller costs more that a callee left is a part of what that costs.
 fn cause_of_member(verdict: &Verdict, of: &Classification) -> Cause {
     let is_of_callees = || {
-        let in_family = |family: &&VerdictFamily| family.members.iter().any(|name| *name == verdict.function);
+        let in_family = |family: &&VerdictFamily| family.members.contains(&verdict.function);
         let family = of.families.iter().find(in_family)?;
         let of_family = family.members.iter().filter_map(|name| of.verdict_on(name, &verdict.object));
         let left =
