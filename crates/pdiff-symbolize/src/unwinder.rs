@@ -23,6 +23,10 @@ use crate::resolve::candidate::{Lookout, find_binary};
 
 /// The most frames of one stack: deeper ones come of damaged tables.
 const MAX_FRAMES: usize = 4096;
+/// A frame has a return address in the stack, but for the first two of a processor that keeps one in a register. Damaged tables lead to the
+/// same one again and again.
+const BYTES_OF_FRAME: usize = 8;
+const FRAMES_IN_REGISTERS: usize = 2;
 /// Stacks that one thread unwinds at once.
 const STACKS_A_THREAD: usize = 64;
 
@@ -197,11 +201,12 @@ fn callers<U: framehop::Unwinder>(
         Ok(u64::from_le_bytes(bytes.try_into().map_err(|_| ())?))
     };
     let mut frames = unwinder.iter_frames(stack.ip, registers, rules, &mut read);
+    let most = MAX_FRAMES.min(stack.bytes.len() / BYTES_OF_FRAME + FRAMES_IN_REGISTERS);
     let mut addrs = Vec::new();
     let is_whole = loop {
         match frames.next() {
             // The last byte of the call: the address it returns to may be another function's.
-            Ok(Some(frame)) if addrs.len() < MAX_FRAMES => addrs.push(frame.address_for_lookup()),
+            Ok(Some(frame)) if addrs.len() < most => addrs.push(frame.address_for_lookup()),
             Ok(None) => break true,
             _ => break false,
         }

@@ -278,7 +278,7 @@ pub fn part_limit_text(of: &PartLimit) -> String {
         }
         PartLimit::NoMainCause => "no single cause explains half of this part",
         PartLimit::MainIsNoise => {
-            "the function that has most of it has no cause: alone, it may have changed no more than the typical function"
+            "most of it is one function's, which alone may have changed no more than the typical function"
         }
         PartLimit::SameSource => {
             "the lines of the source are the same, and the compiler or its options differ; something else may differ, too"
