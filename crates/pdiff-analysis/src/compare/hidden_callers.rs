@@ -351,8 +351,13 @@ impl<'a> HiddenCallers<'a> {
             }
         }
         if let Some(first) = first {
-            let example =
-                || format!("{}: such as {}", run.input.path, self.example(run.stacks, &stacks, first));
+            let example = || {
+                let example = self.example(run.stacks, &stacks, first);
+                format!(
+                    "{}: callers that the stacks lack, known by the code, such as {example}",
+                    run.input.path
+                )
+            };
             notes.add(NoteKind::CallersPutBack, samples, Weight(weight), example);
         }
         stacks

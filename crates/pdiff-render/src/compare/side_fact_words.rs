@@ -228,7 +228,9 @@ fn remark(concern: &Concern) -> String {
         Concern::ChainsOnOneSide => "only self can be compared: totals need chains on both sides",
         Concern::NoSamples => "a side without samples has no shares",
         Concern::NoFunctionInCommon => "no function is on both sides: these look like two programs",
-        Concern::SpansDiffer => "runs of different length may see different phases of the load",
+        Concern::SpansDiffer => {
+            "runs of different length may see different phases of the load, unless each does the same work"
+        }
         Concern::CoresDiffer => "the load differs, or the program waits more on one side",
         Concern::CostsFarApart => {
             "one side costs more than five times as much per operation; if both did the same work, check --operations and --tps"
