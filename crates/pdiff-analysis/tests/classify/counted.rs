@@ -4,6 +4,7 @@ use pdiff_analysis::classify::{CallCounts, Fact, Limit, Reason, SelfChange};
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
 use crate::fewer_ways::{LIKELY, PROVED, ways};
+use crate::ways::Ways;
 
 #[test]
 fn the_caller_that_makes_most_of_the_calls_that_are_more_is_named() {
@@ -192,4 +193,31 @@ fn calls_of_what_was_copied_are_no_more_calls() {
     assert!(!said_of_copies.starts_with("more-calls"), "{said_of_copies}");
     let by_function = said_with("find\t10\t30\n");
     assert_eq!(by_function, ("more-calls likely R-more-calls".to_owned(), Some(Limit::CallersNotCounted)));
+}
+
+#[test]
+fn what_still_returns_early_in_nearly_all_calls_has_lost_no_fast_path() {
+    let before = with_rest("main;look_up 60\nmain;other;slow 30");
+    let after = with_rest("main;look_up 62\nmain;look_up;slow 80\nmain;other;slow 30");
+    let build = |hash: u32| {
+        format!(
+            "main:50 work:50 other:60 other=9 look_up:200 look_up={hash} slow:300 slow=8 look_up>slow other>slow main>look_up \
+             main>other"
+        )
+    };
+    let said_with = |ways: &Ways, entries: u32| {
+        let counts =
+            format!("look_up\t1000\t1000\nlook_up -> slow\t0\t{entries}\nslow\t10\t{}\n", 10 + entries);
+        let counts = Some(CallCounts::parse(&counts).unwrap());
+        let extra = Extra { counts, paths: Some(ways), ..Extra::default() };
+        let outcome = classified_with(seen(&before, &build(6)), seen(&after, &build(7)), &extra);
+        said(&outcome, "look_up")
+    };
+    // In the order of their names: look_up, main, other, slow.
+    let lost = ways(0x4000, "null:7 small:90", "null:7");
+    assert_eq!(said_with(&lost, 1000), PROVED);
+    assert!(!said_with(&lost, 19).contains("fast-path"), "{}", said_with(&lost, 19));
+    // It asks what it asked: something else makes it go on.
+    let same = ways(0x4000, "null:7 small:90", "null:7 small:90");
+    assert!(!said_with(&same, 1000).contains("fast-path"), "{}", said_with(&same, 1000));
 }

@@ -63,19 +63,23 @@ fn runs_that_went_past_what_is_left_prove_that_it_is_not_why() {
 
 #[test]
 fn what_was_never_seen_called_may_have_been_called_as_often_as_no_sample_tells() {
-    let said_of = |all: u64| {
+    let said_of = |all: u64, every_call: u64| {
         let around = PerSide::new(Some([0, all]), Some([0, all]));
         let under_calls = PerSide::<&[u64]>::new(&[0], &[90]);
         // What calls it has other code, and asks the same on the way.
         let past = (0x2000, PerSide::new("kind", "kind"));
         let lost = of_past("small:0/0 null:7/100/0/50");
-        said_under([7, 8], "main;other;read 20", 0, &Ways { around, under_calls, past, ..lost })
+        let in_every_call = PerSide::new(None, Some(every_call));
+        let ways = Ways { around, under_calls, past, in_every_call, ..lost };
+        said_under([7, 8], "main;other;read 20", 0, &ways)
     };
     // Three samples of 10,000 would be 200 times less.
-    let (said, part) = said_of(10_000);
+    let (said, part) = said_of(10_000, 50);
     assert_eq!((&*said, part.map(f64::round)), (PROVED, Some(86.0)));
     // Of a run with 900, the function's own samples are too few to tell how often it runs.
-    assert_eq!([1_000, 900].map(|all| said_of(all).0), [PROVED, LIKELY]);
+    assert_eq!([1_000, 900].map(|all| said_of(all, 50).0), [PROVED, LIKELY]);
+    // What every call of it runs is sampled too little: as many calls that cost less would not show.
+    assert_eq!(said_of(10_000, 9).0, LIKELY);
 }
 
 #[test]

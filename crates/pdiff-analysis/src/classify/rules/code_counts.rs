@@ -275,6 +275,14 @@ pub(super) fn once_under(context: &Context<'_>, case: &Case<'_>, after_pct: f64)
         .map_or(0.0, |of| of.once as f64 * after_pct / case.row.after.total_pct)
 }
 
+/// Whether code that every call of a function runs has so many samples after under a caller where it has this share, that the before run would
+/// have some had it been called as often: however little a call cost.
+pub(super) fn is_seen_in_every_call(context: &Context<'_>, case: &Case<'_>, after_pct: f64) -> bool {
+    let in_every_call = samples_once(context, case, Side::After).and_then(|of| of.in_every_call);
+    in_every_call
+        .is_some_and(|of| of.samples as f64 * after_pct >= FEW_SAMPLES as f64 * case.row.after.total_pct)
+}
+
 /// The part of a side's samples, in percent, in loops of a function's only copy with code of its own: in code that a call may run more
 /// than once.
 pub(super) fn loops_pct(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<f64> {

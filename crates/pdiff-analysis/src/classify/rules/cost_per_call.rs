@@ -27,6 +27,10 @@ pub(super) fn cost_per_call(
     same_code: bool,
 ) -> Finding {
     match called_as_often(context, case.row).filter(|_| !same_code) {
+        // Counts are by name.
+        Some(counted) if case.row.matched.by_file.is_some() => {
+            finding.with([counted]).limited(Confidence::Likely, Limit::SameNamed)
+        }
         Some(counted) if changed_in_copies(context, case) => {
             finding.with([counted]).limited(Confidence::Likely, Limit::CopiesNotCounted)
         }

@@ -32,7 +32,7 @@ use super::left_copies::{grew_by_what_left, has_flipped, has_left};
 use super::newly_active::FACTOR;
 use super::path_proof::{no_way_around, proof_of_path, was_absent};
 use super::same_source::has_same_source;
-use super::ways_around::{has_fewer_ways_around, has_lost_way_around};
+use super::ways_around::{asks_the_same_around, has_fewer_ways_around, has_lost_way_around};
 use super::weight::place;
 use super::{entered, in_between, new_calls, per_operation};
 
@@ -212,6 +212,9 @@ fn more_entered(
         calls.filter_map(|call| entered_more(context, case, call, flipped)).collect();
     let main = more.first()?;
     let has_more_calls = main.calls.after > main.calls.before;
+    if !has_more_calls && hardly_goes_on(context, case, main.call) {
+        return None;
+    }
     let (before, after) = more.iter().fold((0.0, 0.0), |(before, after), more| {
         (before + shift.factor() * more.pct.before, after + more.pct.after)
     });
@@ -463,9 +466,23 @@ fn counting_more<'c, 'a>(
     counted.find(|caller| is_counted_more(context, caller, call) == Some(true))
 }
 
-/// Where the code lost a condition around the call, twice as often is enough.
+/// A function that goes on in a smaller part of its calls still returns early in nearly all.
+const LEAST_ENTRIES: f64 = 0.02;
+
+/// Whether counts show that a function goes on to a callee in next to none of its calls.
+fn hardly_goes_on(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> bool {
+    let per_call =
+        context.input.counts.and_then(|counts| counts.entries_per_call(&caller.row.name, &call.callee));
+    per_call.is_some_and(|per_call| per_call.after < LEAST_ENTRIES)
+}
+
+/// Where the code lost a condition around the call, twice as often is enough; where it asks the same as before, no count is.
 fn is_counted_more(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> Option<bool> {
     let counts = context.input.counts?;
+    let asks_the_same = |callee| asks_the_same_around(context, caller, callee);
+    if hardly_goes_on(context, caller, call) || context.callee(call).is_some_and(asks_the_same) {
+        return Some(false);
+    }
     let is_more = |factor: f64| counts.is_entered_more(&caller.row.name, &call.callee, factor);
     let has_lost =
         || context.callee(call).is_some_and(|callee| has_fewer_ways_around(context, caller, callee));

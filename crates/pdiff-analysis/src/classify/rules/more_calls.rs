@@ -1,6 +1,6 @@
 //! `R-more-calls`: counts say that the function is called more often, and that explains its time.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -12,6 +12,7 @@ use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 
+use super::code_counts::copies_in_code;
 use super::cost_per_call::{MORE_CALLS, more_time, time_of};
 use super::per_operation;
 use crate::compare::Pair;
@@ -48,18 +49,27 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         .with(context.counted_by());
     finding.callers = caller.into_iter().collect();
     let finding = match were_copies {
+        // Counts are by name.
+        Some(_) if row.matched.by_file.is_some() => finding.limited(Confidence::Likely, Limit::SameNamed),
         Some(_) => finding,
         None => finding.limited(Confidence::Likely, Limit::CallersNotCounted),
     };
     Some(gates::common(finding, case))
 }
 
-/// How many more calls are made by callers that contained the function before, as a copy; `None` if calls were not counted by caller.
+/// How many more calls are made by callers that contained the function before, as a copy, and have fewer copies now; `None` if calls were not
+/// counted by caller.
 fn calls_of_copies(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
     let counts = context.input.counts?;
     let none = Pair { before: 0.0, after: 0.0 };
     let flips = context.builds.flips(&case.ids, Side::Before);
-    let mut callers: Vec<&str> = flips.iter().map(|flip| &*flip.names.after).collect();
+    let shown = context.calls_to(case.row, Side::After).into_iter();
+    let shown = shown.chain(context.calls_by_code(case.row, Side::After)).filter_map(|call| {
+        let caller = context.caller(call)?;
+        let copies = PerSide::from_fn(|side| copies_in_code(context, caller, case, side));
+        (copies.before > copies.after).then_some(&*call.caller)
+    });
+    let mut callers: Vec<&str> = flips.iter().map(|flip| &*flip.names.after).chain(shown).collect();
     callers.sort_unstable();
     callers.dedup();
     let more = callers.into_iter().map(|caller| {

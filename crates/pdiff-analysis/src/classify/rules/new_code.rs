@@ -347,26 +347,44 @@ fn is_body_of_caller(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool
         && under >= NEARLY_ALL * caller.row.side(with).total_pct
 }
 
-/// Whether it may be a part of its main caller's code: that is shorter by half of the function's length, and its own code may have lost half of
-/// the function's total, by the end of its 95 % interval that allows most. A new call alone makes code longer.
+/// Whether it may be a part of its callers' code: of its main caller, or of several with half of its total together. These are shorter by half of the
+/// function's length, and their own code may have lost half of the function's total, by the end of its 95 % interval that allows most. A new
+/// call alone makes code longer.
 fn is_cut_from_caller(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: &FlippedCallers) -> bool {
-    let Some(caller) = real_caller(context, case, with) else { return false };
+    let less_pp = |caller| cut_pp(context, case, caller, with, flipped);
+    let least = CUT_PART * case.row.side(with).total_pct;
+    if real_caller(context, case, with).and_then(less_pp).is_some_and(|less| less >= least) {
+        return true;
+    }
+    let calls = context.calls_to(case.row, with).into_iter();
+    let cut = calls.filter_map(|call| {
+        let under = share_pct(case.row, with, call.weight(with));
+        Some((under, less_pp(context.caller(call)?)?.max(0.0)))
+    });
+    let (under, less) = cut.fold((0.0, 0.0), |(under, less), of| (under + of.0, less + of.1));
+    under >= least && less >= least
+}
+
+/// How much less the own code of a caller that is shorter by half of the function's length costs in this build, at most; `None` of another.
+fn cut_pp(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    caller: &Case<'_>,
+    with: Side,
+    flipped: &FlippedCallers,
+) -> Option<f64> {
     let caller = code_with_call(context, caller, case);
     // What is inlined there no longer, or now, has its own length and cost.
     if context.row_number(caller.row).is_some_and(|row| flipped.callees.contains_key(&row)) {
-        return false;
+        return None;
     }
     let bytes = |of: &Case<'_>, side: Side| code_bytes(context, of)[side] as f64;
     let (own, here, there) = (bytes(case, with), bytes(caller, with), bytes(caller, with.other()));
     let noise = &caller.row.booked;
     let common_pp = (1.0 - context.common_shift.factor()) * caller.row.before.booked_self_pct;
-    // How much less the caller's own code costs in this build, at most.
     let less = |pp: f64| if with == Side::After { -(pp + common_pp) } else { pp + common_pp };
     let at_most = less(noise.ci_low_pp).max(less(noise.ci_high_pp));
-    own > 0.0
-        && here > 0.0
-        && here + CUT_PART * own <= there
-        && at_most >= CUT_PART * case.row.side(with).total_pct
+    (own > 0.0 && here > 0.0 && here + CUT_PART * own <= there).then_some(at_most)
 }
 
 /// Whether it is a part of code that took the place of other code: the function that calls it most is itself in this build alone and did

@@ -134,7 +134,9 @@ fn elsewhere_times(
         is_told.then(|| pct.after / (context.common_shift.factor() * pct.before))
     };
     let of_all = times(elsewhere);
-    if of_all.is_none_or(|times| times < MORE_ELSEWHERE) {
+    // Else a check that was never true may be gone, and the callee do more each time.
+    let was_taken = || ways_around::took_way_around(context, caller, callee);
+    if of_all.is_none_or(|times| times < MORE_ELSEWHERE) || !was_taken() {
         return of_all;
     }
     let lost = lost_alike(context, caller, callee);
@@ -340,7 +342,8 @@ fn proof_at_depth(
         let times = if times.is_finite() {
             times
         } else {
-            let unseen_pct = ways_around::unseen_pct(context, caller, callee)?;
+            let unseen_pct = ways_around::unseen_pct(context, caller, callee)
+                .filter(|_| code_counts::is_seen_in_every_call(context, callee, pct.after))?;
             pct.after / (context.common_shift.factor() * unseen_pct)
         };
         let more = calls_at_least(context, caller, callee, (pct, times))?;
