@@ -196,6 +196,24 @@ fn calls_of_what_was_copied_are_no_more_calls() {
 }
 
 #[test]
+fn a_copy_beside_a_call_is_no_call_either() {
+    let build = |text: &str| {
+        format!("main:50 work:50 run:200 run=7 main>run main>text text:300 {text} run>find find:90 find=9")
+    };
+    let counts = "find\t10\t30\ntext -> find\t2\t21\nrun -> find\t8\t9\n";
+    let said_with = |text: &str| {
+        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
+        let before = with_rest("main;text 90\nmain;text;find 20\nmain;run 90\nmain;run;find 50");
+        let after = with_rest("main;text 90\nmain;text;find 40\nmain;run 90\nmain;run;find 100");
+        let (before, after) = ((before, build(text)), (after, build("text>find text=3")));
+        said(&classified_with(seen(&before.0, &before.1), seen(&after.0, &after.1), &extra), "find")
+    };
+    assert_eq!(said_with("text>find text=2"), "more-calls proved R-more-calls");
+    let copied = said_with("text<find*1 text>find text=2");
+    assert!(!copied.starts_with("more-calls"), "{copied}");
+}
+
+#[test]
 fn what_still_returns_early_in_nearly_all_calls_has_lost_no_fast_path() {
     let before = with_rest("main;look_up 60\nmain;other;slow 30");
     let after = with_rest("main;look_up 62\nmain;look_up;slow 80\nmain;other;slow 30");
