@@ -88,7 +88,7 @@ impl CommonShift {
         let of_all = || typical_factor(logs.iter().map(|(log, _)| *log).collect());
         let of_median = of_same_code.or_else(of_all).map(Self::of_median);
         let is_told = of_median.is_some_and(|median| median.error <= BADLY_KNOWN);
-        let of_most = most_alike(same).filter(|_| !is_told).map(Self::of_median);
+        let of_most = if is_told { None } else { most_alike(same).map(Self::of_median) };
         of_most.or(of_median).unwrap_or(Self { factor: 1.0, error: 0.0, median_error: 0.0 })
     }
 
