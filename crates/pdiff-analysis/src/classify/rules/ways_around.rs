@@ -219,12 +219,8 @@ fn asks_around(
 
 /// Whether a function asks the same in both builds where it may leave a way to a callee: then something else chose the way.
 pub(super) fn asks_the_same_around(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>) -> bool {
-    let asks = |side: Side| {
-        let mut asks = asks_around(context, caller, callee, side)?;
-        asks.sort_unstable();
-        Some(asks)
-    };
-    asks(Side::Before).is_some_and(|before| !before.is_empty() && asks(Side::After).as_ref() == Some(&before))
+    let asks = |side: Side| asks_around(context, caller, callee, side);
+    asks(Side::Before).is_some_and(|before| !before.is_empty() && asks(Side::After) == Some(before))
 }
 
 /// Whether the code of a caller calls a function at as many places as before, and under the same conditions, or always calls it once.
